@@ -76,6 +76,9 @@ static bool is_limited(int resource) {
 
 void remember_start_cpus(void) { atomic_store(&cpus_at_start, cpus_now()); }
 
+/* See threads_beside(). */
+bool is_large_enough(unsigned team) { return 2 * team >= atomic_load(&cpus_at_start) + 2; }
+
 bool are_threads_the_users(void) {
         static const char* const kVariables[] = {"OMP_DISPLAY_AFFINITY", "OMP_THREAD_LIMIT",
                                                  "OMP_STACKSIZE", "GOMP_STACKSIZE"};

@@ -22,6 +22,12 @@ void sleep_for(long ms);
 void remember_start_cpus(void);
 
 /*
+ * As many threads more as the team has make it more than the CPUs that libgomp counts: a team that
+ * is smaller cannot be made to sleep.
+ */
+bool is_large_enough(unsigned team);
+
+/*
  * The user says how many threads there may be, or how large they are, or has libgomp print them.
  */
 bool are_threads_the_users(void);

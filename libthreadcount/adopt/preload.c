@@ -73,13 +73,17 @@ static bool is_wanted(void) {
         return is_set_to("THREADCOUNT_ADOPT", "keep") || is_set_to("THREADCOUNT_ADOPT", "adapt");
 }
 
-/* Threads that a runtime binds have CPUs of their own, whatever others may use. */
+/*
+ * Threads that a runtime binds have CPUs of their own, whatever others may use, and only the
+ * outermost teams are seen.
+ */
 static bool is_fenced(void) {
-        static const char* const kBinding[] = {"OMP_PROC_BIND", "OMP_PLACES", "GOMP_CPU_AFFINITY"};
+        static const char* const kOwn[] = {"OMP_PROC_BIND", "OMP_PLACES", "GOMP_CPU_AFFINITY",
+                                           "OMP_NESTED", "OMP_MAX_ACTIVE_LEVELS"};
         if (!is_set_to("THREADCOUNT_ADOPT", "fenced") || are_threads_the_users())
                 return false;
-        for (unsigned i = 0; i < sizeof(kBinding) / sizeof(kBinding[0]); i++)
-                if (getenv(kBinding[i]) != NULL)
+        for (unsigned i = 0; i < sizeof(kOwn) / sizeof(kOwn[0]); i++)
+                if (getenv(kOwn[i]) != NULL)
                         return false;
         return true;
 }

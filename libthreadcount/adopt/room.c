@@ -31,11 +31,12 @@ struct entry_of_folder {
 static _Thread_local struct {
         int64_t looked_ns;     /* at its own CPUs; 0: never                */
         int64_t looked_all_ns; /* at those of all threads                  */
-        unsigned own;          /* its CPUs                                 */
-        unsigned own_then;     /* those when it looked at all threads      */
-        unsigned all;          /* CPUs of all threads, `enough` or fewer   */
-        unsigned enough;       /* the largest team that has lacked its own */
-        unsigned ticks;        /* at which it has asked, one soon after the other */
+        int64_t regular_since_ns;
+        unsigned own;      /* its CPUs                                 */
+        unsigned own_then; /* those when it looked at all threads      */
+        unsigned all;      /* CPUs of all threads, `enough` or fewer   */
+        unsigned enough;   /* the largest team that has lacked its own */
+        unsigned ticks;    /* at which it has asked, one soon after the other */
 } room __attribute__((tls_model("initial-exec")));
 
 static void add_cpus_of(unsigned thread, struct cpus* to) {
@@ -129,10 +130,17 @@ static bool lack_all(unsigned team, int64_t now_ns) {
 
 enum { REGULAR = 8 };
 
-static void note_tick(int64_t since_last_ns) {
+/* The loops with which a program begins are no more than some ticks. */
+static void note_tick(int64_t now_ns, int64_t since_last_ns) {
         enum { SOON_ns = 250000000 };
-        if (room.ticks < REGULAR)
-                room.ticks = since_last_ns <= SOON_ns ? room.ticks + 1 : 0;
+        if (room.ticks >= REGULAR)
+                return;
+        if (since_last_ns > SOON_ns) {
+                room.ticks = 0;
+                room.regular_since_ns = now_ns;
+        } else if (room.ticks + 1 < REGULAR || now_ns - room.regular_since_ns >= SOON_ns) {
+                room.ticks++;
+        }
 }
 
 bool has_become_regular(void) {
@@ -146,7 +154,7 @@ bool lacks_cpus(unsigned team) {
         const int64_t now_ns = tick_ns();
         const bool is_first = room.looked_ns == 0;
         if (now_ns != room.looked_ns) {
-                note_tick(now_ns - room.looked_ns);
+                note_tick(now_ns, now_ns - room.looked_ns);
                 room.looked_ns = now_ns;
                 room.own = cpus_now();
         }

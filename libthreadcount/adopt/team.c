@@ -142,14 +142,22 @@ static __attribute__((noinline)) void begin_as_promised(struct target target,
         apply(target.runtime, promise, now);
 }
 
-/* There is no lease: only the CPUs tell. */
+/*
+ * There is no lease: only the CPUs tell. A small team spins, and its program is told to no fence:
+ * it would take more threads to make it sleep than it has itself.
+ */
 static void begin_in_fence(struct target target, unsigned clause, struct team* ret_team) {
+        static atomic_bool has_small_teams;
         const unsigned threads = clause != 0 ? clause : width_of(target.runtime);
+        const bool is_large = is_large_enough(threads);
         ret_team->threads = threads;
         ret_team->runtime = target.runtime;
-        ret_team->is_crowded = threads > 1 && lacks_cpus(threads) && adopt_may_doze() &&
+        if (threads > 1 && !is_large)
+                atomic_store_explicit(&has_small_teams, true, memory_order_relaxed);
+        ret_team->is_crowded = threads > 1 && lacks_cpus(threads) && is_large && adopt_may_doze() &&
                                dozing_begin(target.runtime, threads);
-        if (has_become_regular() && adopt_may_doze())
+        if (has_become_regular() && adopt_may_doze() &&
+            !atomic_load_explicit(&has_small_teams, memory_order_relaxed))
                 adopt_tell_fence();
 }
 

@@ -359,7 +359,8 @@ TEST_F(Fenced, NoThreadIsAddedWhereTheUserHasAWordInIt) {
         };
         for (const auto* variable :
              {"OMP_PROC_BIND=false", "OMP_PLACES=threads", "GOMP_CPU_AFFINITY=0-1",
-              "OMP_THREAD_LIMIT=100", "OMP_STACKSIZE=4M", "GOMP_STACKSIZE=4096"})
+              "OMP_THREAD_LIMIT=100", "OMP_STACKSIZE=4M", "GOMP_STACKSIZE=4096", "OMP_NESTED=false",
+              "OMP_MAX_ACTIVE_LEVELS=1"})
                 start(fenced() + Words{variable});
         start(door(socket_, "off"));
         for (const auto& [environment, process] : all) {

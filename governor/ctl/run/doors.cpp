@@ -260,9 +260,10 @@ Doors doors_of(const Image& image, const Circumstances& circumstances, const Loo
 }
 
 bool may_sleep(const Lookup& lookup) {
-        constexpr std::array kTheUsers{"OMP_PROC_BIND",   "OMP_PLACES",     "GOMP_CPU_AFFINITY",
-                                       "OMP_STACKSIZE",   "GOMP_STACKSIZE", "OMP_DISPLAY_AFFINITY",
-                                       "OMP_THREAD_LIMIT"};
+        constexpr std::array kTheUsers{
+                "OMP_PROC_BIND",    "OMP_PLACES",     "GOMP_CPU_AFFINITY",
+                "OMP_STACKSIZE",    "GOMP_STACKSIZE", "OMP_DISPLAY_AFFINITY",
+                "OMP_THREAD_LIMIT", "OMP_NESTED",     "OMP_MAX_ACTIVE_LEVELS"};
         return std::ranges::none_of(kTheUsers,
                                     [&](const auto* name) { return has_variable(lookup, name); }) &&
                !is_true(value_of(lookup, "OMP_DYNAMIC"));
