@@ -140,7 +140,7 @@ public:
         }
         /// It claims no CPU while it is idle, but may keep its one thread busy outside of regions.
         /// So much of `millicpu` is a load of its account then, as of a program that is not
-        /// governed. What is more has just been burned in a region that nobody has seen yet.
+        /// governed. A region that nobody has seen yet has burned the rest.
         [[nodiscard]] std::uint32_t load_of(std::uint32_t millicpu) const {
                 const bool is_load = demand_.idle() && team() == 0 && !yields() && !where_.niced &&
                                      !is_ignored();

@@ -148,6 +148,19 @@ protected:
                 ASSERT_EQ(grant(idle).reason.limit, Limit::Idle);
                 (void)told();
         }
+        /// A program that only starts comes, and an administrator lowers its maximum from 8.
+        void expect_that_one_to_start_is_told_of_a_maximum(std::uint32_t max) {
+                Request request;
+                request.start_only = true;
+                const auto id = join({}, request);
+                decide();
+                EXPECT_EQ(told().at(id).grant.threads, 8U);
+                Order order;
+                order.max = max;
+                EXPECT_TRUE(cycle_.ordered(id, order, Authority::Administrator, 0, now_).changed);
+                decide();
+                EXPECT_EQ(told().at(id).grant.threads, max);
+        }
         /// The last word of each program, of all events since the last call.
         std::map<ProgramId, Effects::Word> told() {
                 std::map<ProgramId, Effects::Word> words;

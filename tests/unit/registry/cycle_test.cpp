@@ -107,31 +107,13 @@ TEST_F(CycleTest, TellsAHerdThatOnlyStartsWhatIsFairForEach) {
 }
 
 TEST_F(CycleTest, TellsOneThatHasNotStartedYetOfALowerMaximum) {
-        Request request;
-        request.start_only = true;
-        const auto id = join({}, request);
-        decide();
-        EXPECT_EQ(told().at(id).grant.threads, 8U);
-        Order order;
-        order.max = 2;
-        EXPECT_TRUE(cycle_.ordered(id, order, Authority::Administrator, 0, now_).changed);
-        decide();
-        EXPECT_EQ(told().at(id).grant.threads, 2U);
+        expect_that_one_to_start_is_told_of_a_maximum(2);
 }
 
 TEST_F(CycleTest, TellsOneThatHasNotStartedYetOfAMaximumThatLeavesItsGrantAsItIs) {
         for (int i = 0; i < 10; i++)
                 tick(4);
-        Request request;
-        request.start_only = true;
-        const auto id = join({}, request);
-        decide();
-        EXPECT_EQ(told().at(id).grant.threads, 8U);
-        Order order;
-        order.max = 4;
-        EXPECT_TRUE(cycle_.ordered(id, order, Authority::Administrator, 0, now_).changed);
-        decide();
-        EXPECT_EQ(told().at(id).grant.threads, 4U);
+        expect_that_one_to_start_is_told_of_a_maximum(4);
 }
 
 TEST_F(CycleTest, AsksBetweenDecisionsOnlyForReportsThatMatter) {
