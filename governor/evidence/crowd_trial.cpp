@@ -7,6 +7,14 @@
 
 namespace governor::evidence {
 
+namespace {
+
+/// Threads of libgomp go on to sleep for so long after a crowd: the object that is preloaded looks
+/// twice as often whether they should.
+constexpr auto kCrowdEnds = numbers::kTick;
+
+}  // namespace
+
 void CrowdTrial::begin(Step step, policy::TimePoint now) {
         step_ = step;
         if (step == Step::Crowd) {
@@ -36,12 +44,11 @@ bool CrowdTrial::report(std::uint64_t ended, std::optional<double> parts, policy
         const auto age = now - begun_at_.value_or(now);
         if (!begun_at_ || (step_ == Step::Done && age >= numbers::kCrowdMemory))
                 begin(Step::Crowd, now);
-        else if (step_ == Step::Rounds && age >= numbers::kCrowdPatience)
+        else if (step_ == Step::Rounds && age >= numbers::kMemory)
                 return end_step(now);
         const bool is_in_round = step_ == Step::Rounds && !parts;
         has_left_ = has_left_ || is_in_round;
-        const bool counts =
-                (step_ == Step::Crowd && parts) || (is_in_round && age >= numbers::kCrowdEnds);
+        const bool counts = (step_ == Step::Crowd && parts) || (is_in_round && age >= kCrowdEnds);
         if (!counts || !since_ || ended < since_->ended) {
                 since_ = counts ? std::optional(Count{ran(now), ended}) : std::nullopt;
                 return false;

@@ -24,7 +24,7 @@ constexpr float kNoise = numbers::kNoise * kMillicpu;
 
 float small(const CpuMask& pool) {
         const auto root = static_cast<float>(std::sqrt(static_cast<double>(pool.count())));
-        return std::max(numbers::kSmall, numbers::kSmallOfRoot * root) * kMillicpu;
+        return std::max(numbers::kNoise, numbers::kNoiseOfRoot * root) * kMillicpu;
 }
 
 float millicpu(std::uint32_t permyriad) {

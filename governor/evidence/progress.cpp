@@ -64,7 +64,7 @@ void Progress::promise() {
 
 bool Progress::is_pace_known() const {
         return first_ && told_.done > first_->done &&
-               told_.served.time - first_->served.time >= numbers::kGlance;
+               told_.served.time - first_->served.time >= numbers::kTick;
 }
 
 double Progress::left() const {

@@ -6,6 +6,14 @@
 
 namespace governor::evidence {
 
+namespace {
+
+/// CPUs. Between a half, where an average at the border of two numbers goes to and fro, and one,
+/// where the last CPU would stay.
+constexpr double kFar = 0.75;
+
+}  // namespace
+
 void ShortLived::add(std::chrono::nanoseconds lifetime, std::chrono::nanoseconds cpu_time,
                      TimePoint now) {
         if (lifetime >= numbers::kShortLife)
@@ -26,7 +34,7 @@ void ShortLived::update(TimePoint now) {
         }
         const auto average =
                 is_stream() ? std::chrono::duration<double>(cpu_time_) / numbers::kMemory : 0;
-        if (average > cpus_ + numbers::kFar || average < cpus_ - numbers::kFar)
+        if (average > cpus_ + kFar || average < cpus_ - kFar)
                 cpus_ = static_cast<std::uint32_t>(average + 0.5);
 }
 

@@ -16,6 +16,9 @@ namespace {
 using std::chrono::duration;
 using std::chrono::nanoseconds;
 
+/// An observation that is older by as much counts e times less.
+constexpr auto kSmoothing = numbers::kMemory / 2;
+
 double in_ns(nanoseconds span) { return static_cast<double>(span.count()); }
 
 /// Sizes that are closer tell less than chance does.
@@ -35,7 +38,7 @@ double knee_of(std::uint32_t small, double small_time, std::uint32_t large, doub
 }
 
 bool Speedup::Size::is_seen() const {
-        return is_known() || (regions >= numbers::kRegions && time_ns >= in_ns(numbers::kGlance));
+        return is_known() || (regions >= numbers::kRegions && time_ns >= in_ns(numbers::kTick));
 }
 
 bool Speedup::Size::is_known() const { return time_ns >= in_ns(numbers::kWindow); }
@@ -47,7 +50,7 @@ std::optional<Speedup::Octaves> Speedup::report(const Totals& totals, TimePoint 
         if (!before || before->cpus != totals.cpus || totals.regions <= before->regions ||
             totals.time_ns <= before->time_ns)
                 return std::nullopt;
-        const double old = std::exp(-duration<double>(now - present_.at) / numbers::kSmoothing);
+        const double old = std::exp(-duration<double>(now - present_.at) / kSmoothing);
         present_.regions =
                 present_.regions * old + static_cast<double>(totals.regions - before->regions);
         present_.time_ns =

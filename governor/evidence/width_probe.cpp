@@ -12,10 +12,14 @@ namespace {
 
 using std::chrono::nanoseconds;
 
+/// A try cuts into a region, which then is above its grant until it ends: that has to be well
+/// before numbers::kHandoverMax.
+constexpr auto kLongest = numbers::kWindow / 2;
+
 /// With half of the CPUs, if they are half as fast; the region that goes on meanwhile says nothing.
 nanoseconds length_of(nanoseconds region_time) {
         const auto region = 2 * region_time;
-        return std::clamp<nanoseconds>(numbers::kRegions * region, numbers::kGlance,
+        return std::clamp<nanoseconds>(numbers::kRegions * region, numbers::kTick,
                                        numbers::kWindow) +
                region;
 }
@@ -34,7 +38,7 @@ std::optional<WidthProbe::Try> WidthProbe::next(const Speedup& speedup, std::uin
             speedup.elasticity_below(cpus, now))
                 return std::nullopt;
         const auto region_time = speedup.region_time(cpus, now);
-        if (!region_time || *region_time > numbers::kLongestTried)
+        if (!region_time || *region_time > kLongest)
                 return std::nullopt;
         const auto length = length_of(*region_time);
         const auto next = guess == Guess::Old ? nanoseconds(0) : length;

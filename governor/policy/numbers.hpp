@@ -25,27 +25,23 @@ inline constexpr milliseconds kTick{100};
 /// Pinned by notebooks-256.
 inline constexpr milliseconds kWindow{1'000};
 inline constexpr milliseconds kTickWindow = 2 * kTick;
-/// Timers are late, or early: a window with this part of its length is full.
+/// One part in so many is next to nothing: of CPU time, of CPUs, of a window, of a wait, and of an
+/// estimate of what remains. Decisions take no more than this part of one CPU.
 /// Pinned by stagger-32.
-inline constexpr double kOnTime = 0.9;
+inline constexpr int kLittle = 10;
+/// Timers are late, or early: a window is full when next to nothing of it is left.
 [[nodiscard]] constexpr std::chrono::nanoseconds on_time(std::chrono::nanoseconds window) {
-        return std::chrono::nanoseconds(
-                static_cast<std::int64_t>(static_cast<double>(window.count()) * kOnTime));
+        return window - window / kLittle;
 }
 /// Reports are read this often while a program waits for CPUs that others have still to leave; a
 /// program on trial is looked at twice as often.
 /// Pinned by stagger-32.
 inline constexpr milliseconds kPoll{25};
-/// Pauses while a program may want back what it lent: each is this part of the time for which none
-/// has, from kPoll to kTick.
-inline constexpr int kPollPart = 16;
 /// With more programs than this on CPUs of their own, each holds little. The daemon then looks only
 /// at samples whether one was stopped: the looks would cost more than they win.
 inline constexpr std::size_t kMostWatched = 16;
 /// Between two decisions.
 inline constexpr milliseconds kRest{1};
-/// Between two decisions, times what the last one took: at most a tenth of one CPU goes to them.
-inline constexpr int kRestTimes = 10;
 /// Between two looks at /proc/stat, times what the last one took: 0.2 % of one CPU.
 inline constexpr int kTickTimes = 500;
 
@@ -59,13 +55,11 @@ inline constexpr double kForeignMax = 0.5;
 inline constexpr milliseconds kLasting{250};
 /// Two falls within so long are one load that comes and goes, and counts at its mean.
 inline constexpr milliseconds kPeriod{2'500};
-/// CPUs. For less no CPU is left free.
+/// CPUs. For less no CPU is left free. A change up to this, or up to kNoiseOfRoot times the root of
+/// the number of CPUs, is none. It comes from ticks of 10 ms, and from clocks that are read one
+/// after the other, whose errors do not know of each other.
 inline constexpr float kNoise = 0.5F;
-/// CPUs. A change up to this, or up to kSmallOfRoot times the root of the number of CPUs, is none.
-/// It comes from ticks of 10 ms, and from clocks that are read one after the other, whose errors do
-/// not know of each other.
-inline constexpr float kSmall = 0.4F;
-inline constexpr float kSmallOfRoot = 0.1F;
+inline constexpr float kNoiseOfRoot = 0.1F;
 
 // Use of CPUs by programs.
 
@@ -74,8 +68,6 @@ inline constexpr float kSmallOfRoot = 0.1F;
 /// program's affinity and control groups as often: they cost most to read.
 /// Pinned by big-1024.
 inline constexpr milliseconds kMemory{10'000};
-/// One part in so many is next to nothing: of CPU time, and of an estimate of what remains.
-inline constexpr int kLittle = 10;
 /// One tick of the kernel's clock more or less is a matter of chance.
 inline constexpr milliseconds kKernelTick{10};
 /// A program that could use less than one part in so many of a CPU is light, until it uses more
@@ -96,15 +88,9 @@ inline constexpr milliseconds kSeldom{4'000};
 inline constexpr milliseconds kShortLife{1'000};
 /// Fewer such programs of an account in kMemory are no stream: each may shake its neighbours.
 inline constexpr std::size_t kStream = 3;
-/// CPUs. The number that is kept free for short-lived programs follows their average use, when that
-/// has moved by more.
-/// Pinned by an invariant: reasons.
-inline constexpr double kFar = 0.75;
 /// A program above its grant for so long is charged for what it burns.
 /// Pinned by crash-128.
 inline constexpr milliseconds kHandoverMax{2'000};
-/// A holder crowds a CPU as much as so many programs that are leaving it.
-inline constexpr std::uint32_t kHolderCrowds = 2;
 /// Programs of a daemon that was restarted come back within this, and keep what they had.
 inline constexpr std::chrono::seconds kReturn{60};
 /// Programs inside of a region have come back by then: they notice after 2 s that the heartbeat
@@ -113,14 +99,9 @@ inline constexpr std::chrono::seconds kSettling{4};
 
 // The worth of CPUs to a program.
 
-/// A first glance at fewer CPUs than before takes so many regions, of kGlance together.
+/// A first glance at fewer CPUs than before takes so many regions, of kTick together.
 /// Pinned by closed-128.
 inline constexpr int kRegions = 20;
-/// And so long until what a program says of its progress is judged.
-/// Pinned by stagger-32.
-inline constexpr milliseconds kGlance{100};
-/// An observation that is older by as much counts e times less.
-inline constexpr milliseconds kSmoothing = kMemory / 2;
 /// A grant is compared with the one before it, if that ended less than this ago. One step alone
 /// takes CPUs away for as long.
 /// Pinned by stagger-32.
@@ -136,9 +117,6 @@ inline constexpr double kFew = 0.5;
 /// One part in so many of the time in turns goes to tries with half of the CPUs, which cost half of
 /// it: 2.5 %. The next one is counted in.
 inline constexpr int kTryParts = 20;
-/// A try cuts into a region, which then is above its grant until it ends: that has to be well
-/// before kHandoverMax.
-inline constexpr milliseconds kLongestTried = kWindow / 2;
 /// Beyond the sizes that were compared the knee of Amdahl's law is at most so many times as far.
 /// Pinned by lab-32.
 inline constexpr double kFarKnee = 4;
@@ -146,8 +124,6 @@ inline constexpr double kFarKnee = 4;
 /// all CPUs at least.
 /// Pinned by night-64.
 inline constexpr double kPrior = 0.1;
-/// Elasticities of what two programs of one label show that are further apart are of two kinds.
-inline constexpr double kAnother = kFew / 2;
 
 // Turns.
 
@@ -181,17 +157,9 @@ inline constexpr milliseconds kCrowdTry{300};
 /// Only programs that would end so many regions in that time alone. With fewer, one more or less
 /// would make a difference. In rounds an eighth of them must end.
 inline constexpr std::uint64_t kCrowdRegions = 64;
-/// Threads of libgomp go on to sleep for so long after a crowd. The object that is preloaded looks
-/// twice as often whether they should.
-inline constexpr milliseconds kCrowdEnds = kTick;
-/// A program that did not have its rounds in all this time is counted no longer.
-inline constexpr milliseconds kCrowdPatience{5'000};
 /// The result is forgotten. To find it anew costs half a second of the slower way.
 inline constexpr milliseconds kCrowdMemory{30'000};
 /// The crowd is left where its pace is below this part of that in rounds.
 inline constexpr double kCrowdPays = 0.95;
-/// They do not crowd beside foreign load of such a part of the CPUs, if it is half a CPU at least:
-/// each thread of a crowd is one more beside it.
-inline constexpr std::uint32_t kForeignParts = 20;
 
 }  // namespace governor::numbers

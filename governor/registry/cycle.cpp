@@ -20,7 +20,7 @@ namespace {
 /// heartbeat, which is due every half a second, waits for one.
 std::chrono::nanoseconds time_for_look(std::chrono::nanoseconds period) {
         constexpr std::chrono::milliseconds kMost{50};
-        return std::min<std::chrono::nanoseconds>(period / numbers::kRestTimes, kMost);
+        return std::min<std::chrono::nanoseconds>(period / numbers::kLittle, kMost);
 }
 
 Mode mode_of(bool is_observing) { return is_observing ? Mode::Observe : Mode::Govern; }

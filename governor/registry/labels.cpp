@@ -10,14 +10,21 @@
 
 namespace governor::registry {
 
+namespace {
+
+/// Elasticities of what two programs of one label show that are further apart are of two kinds.
+constexpr double kAnother = numbers::kFew / 2;
+
+}  // namespace
+
 void Labels::Known::measured(const policy::fair::Scaling& found, std::size_t first,
                              std::size_t last, policy::TimePoint now) {
         bool is_changed = false;
         for (auto i = first; i <= last; i++) {
                 const auto before = scaling.elasticity(i);
                 const auto present = found.elasticity(i);
-                is_changed = is_changed || (before && present &&
-                                            std::abs(*before - *present) > numbers::kAnother);
+                is_changed = is_changed ||
+                             (before && present && std::abs(*before - *present) > kAnother);
         }
         const auto before = is_changed ? policy::fair::Scaling{} : scaling;
         scaling = found;

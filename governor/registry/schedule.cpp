@@ -49,18 +49,17 @@ void Schedule::want_decision(TimePoint now) {
 }
 
 void Schedule::took(std::chrono::nanoseconds time) {
-        rest_ = std::max<std::chrono::nanoseconds>(time * numbers::kRestTimes, numbers::kRest);
+        rest_ = std::max<std::chrono::nanoseconds>(time * numbers::kLittle, numbers::kRest);
         next_decision_ = std::max(next_decision_, last_decision_ + rest_);
 }
 
 std::chrono::nanoseconds Schedule::pause(TimePoint now) const {
         if (parked_since_)
-                return std::clamp<std::chrono::nanoseconds>((now - *parked_since_) /
-                                                                    numbers::kPollPart,
-                                                            numbers::kRest, numbers::kPoll);
+                return std::clamp<std::chrono::nanoseconds>(
+                        (now - *parked_since_) / numbers::kLittle, numbers::kRest, numbers::kPoll);
         if (is_waited_for_ || counts_regions_)
                 return numbers::kPoll;
-        return std::clamp<std::chrono::nanoseconds>((now - quiet_since_) / numbers::kPollPart,
+        return std::clamp<std::chrono::nanoseconds>((now - quiet_since_) / numbers::kLittle,
                                                     numbers::kPoll, numbers::kTick);
 }
 

@@ -17,15 +17,15 @@ namespace governor::registry {
 using policy::TimePoint;
 
 /// Decisions: one follows every sample and every event, but not two within kRest, or within
-/// kRestTimes times what the last one took. Programs that come and go at any rate therefore make
+/// kLittle times what the last one took. Programs that come and go at any rate therefore make
 /// the governor decide for a part of its time only.
 ///
 /// Reports, while a program waits for CPUs that others have still to leave: they are read every
-/// kPoll. They are read sooner where a program does nothing until then: each pause is 1/kPollPart
+/// kPoll. They are read sooner where a program does nothing until then: each pause is 1/kLittle
 /// of the time for which it has waited, kRest at least and kPoll at most.
 ///
 /// Reports, while a lender may want its CPUs back: they are read every kPoll at first, and less
-/// often the longer no program wants its CPUs back. Each pause is 1/kPollPart of the time since a
+/// often the longer no program wants its CPUs back. Each pause is 1/kLittle of the time since a
 /// program last lent or wanted back, kPoll at least and kTick at most.
 ///
 /// Stopped programs: while a program would have more if another were not there, the daemon looks

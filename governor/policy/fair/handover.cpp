@@ -330,7 +330,7 @@ private:
                 const auto add = [&](const CpuMask& cpus, std::uint32_t weight) {
                         cpus.for_each([&](std::uint32_t cpu) { crowd[cpu] += weight; });
                 };
-                add(taken_, numbers::kHolderCrowds);
+                add(taken_, 1);
                 add(occupied_, 1);
                 least_.assign(classes_.groups().size(), 0);
                 for (std::size_t i = 0; i < holdings_.size(); i++) {
@@ -343,7 +343,7 @@ private:
                         const auto cpu = least_crowded(i, crowd);
                         holdings_[i].shared = true;
                         own(i).add(cpu);
-                        crowd[cpu] += numbers::kHolderCrowds;
+                        crowd[cpu]++;
                 }
         }
 
@@ -394,7 +394,7 @@ private:
                 const auto before = client(i).granted.first();
                 const auto may_stay = [&] {
                         return client(i).shared && before && may_use(i).contains(*before) &&
-                               crowd[*before] <= least + numbers::kHolderCrowds;
+                               crowd[*before] <= least + 1;
                 };
                 if (may_stay())
                         return *before;

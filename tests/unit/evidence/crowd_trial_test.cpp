@@ -93,7 +93,7 @@ TEST_F(Tried, LeavesLongRegionsWhereTheyAre) {
 
 TEST_F(Tried, WaitsNotForEverForRounds) {
         run(milliseconds(325), microseconds(500), 2);
-        EXPECT_TRUE(run(numbers::kCrowdPatience, microseconds(500), 2));
+        EXPECT_TRUE(run(numbers::kMemory, microseconds(500), 2));
         EXPECT_EQ(step(), Step::Done);
         EXPECT_FALSE(trial_.result().gain);
 }

@@ -179,7 +179,7 @@ TEST_F(WidthProbeTest, RegionsOfATryEndBeforeAnybodyIsCalledRigid) {
         region_ns_ = 16 * 450'000'000ULL;
         run(seconds(60));
         EXPECT_EQ(least_, 8U);
-        EXPECT_LT(2 * numbers::kLongestTried, policy::fair::Settings{}.handover_max);
+        EXPECT_LT(numbers::kWindow, policy::fair::Settings{}.handover_max);
 }
 
 TEST_F(WidthProbeTest, OnePhaseOfALinearProgramTakesNothingAwayForLong) {
