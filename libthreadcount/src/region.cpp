@@ -28,6 +28,9 @@ struct Begun {
         std::uint64_t beside = 0;     // the period in which it went on beside somebody inside
         std::uint8_t stands_for = 1;  // regions, of which the next timed one is the last
         std::uint8_t untimed = 0;     // that come before that one
+        // Of a region whose end is not told; 0: there is none. The stop watch is to time it.
+        std::uint32_t untold_team = 0;
+        std::uint32_t watched_team = 0;  // it does
 };
 constexpr std::uint64_t kUntimed = 1;
 
@@ -206,6 +209,7 @@ constexpr std::uint64_t kShort_ns = 20'000'000;
         const auto now = threads_now(handle, Next::Told, team);
         const auto threads = part_of(now, handle);
         begun.at_ns = 0;
+        begun.untold_team = begun.watched_team = 0;
         if (now.is_granted) {
                 begun.handle = handle->serial;
                 begun.at_ns = begin_clock(*handle);
@@ -246,9 +250,25 @@ uint32_t threadcount_threads(threadcount_handle* handle) { return threads_now(ha
 
 uint32_t threadcount_share(threadcount_handle* handle) {
         const auto now = threads_now(handle, Next::Untold);
-        if (now.is_granted)
+        const auto threads = part_of(now, handle);
+        begun.untold_team = begun.watched_team = 0;
+        if (now.is_granted) {
                 insiders.begin_untold(begun.insider, period_of(*handle));
-        return part_of(now, handle);
+                if (begun.at_ns == 0) {
+                        begun.handle = handle->serial;
+                        begun.untold_team = threads;
+                }
+        }
+        return threads;
+}
+
+void threadcount::watch_region() { begun.watched_team = std::exchange(begun.untold_team, 0); }
+
+void threadcount::watched_region(std::uint64_t took_ns) {
+        const auto team = std::exchange(begun.watched_team, 0);
+        auto* handle = threadcount_default();
+        if (team > 0 && handle != nullptr && !is_inert(*handle) && handle->serial == begun.handle)
+                handle->lease.took(team, took_ns, 1);
 }
 
 uint32_t threadcount_region_begin(threadcount_handle* handle) {

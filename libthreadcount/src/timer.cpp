@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The article's stop watch.
 #include "clock.hpp"
+#include "region.hpp"
 
 #include <atomic>
 #include <threadcount/threadcount.h>
@@ -15,6 +16,7 @@ std::atomic<std::uint64_t> total_ns{0};
 
 void threadcount_timer_start(void) {
         started_ns.store(threadcount::now_ns(), std::memory_order_relaxed);
+        threadcount::watch_region();
 }
 
 uint64_t threadcount_timer_stop(void) {
@@ -23,6 +25,7 @@ uint64_t threadcount_timer_stop(void) {
                 return 0;
         const auto elapsed = threadcount::now_ns() - started;
         total_ns.fetch_add(elapsed, std::memory_order_relaxed);
+        threadcount::watched_region(elapsed);
         return elapsed;
 }
 

@@ -83,6 +83,40 @@ TEST_F(RegionsThatEnd, AreNotExplainedOfWhoTellsNone) {
                   std::string::npos);
 }
 
+TEST_F(RegionsThatEnd, AreTimedByTheStopWatchOfTheArticle) {
+        threadcount_options options = THREADCOUNT_OPTIONS_INIT;
+        options.socket_path = daemon_.socket().c_str();
+        threadcount_handle* handle = nullptr;
+        ASSERT_EQ(threadcount_open_default(&options, &handle), 0);
+        ASSERT_TRUE(eventually([&] { return threadcount_share(handle) == everything(); }));
+        const auto watch = [] {
+                threadcount_timer_start();
+                std::this_thread::sleep_for(milliseconds{1});
+                EXPECT_GE(threadcount_timer_stop(), 1'000'000U);
+        };
+        watch();
+        EXPECT_EQ(count(), 1U);
+        watch();
+        EXPECT_EQ(count(), 1U) << "no region has begun since the last one";
+        threadcount_timer_start();
+        (void)threadcount_share(handle);
+        (void)threadcount_timer_stop();
+        EXPECT_EQ(count(), 1U) << "the wait for a turn is no part of a region";
+        (void)program_.share();
+        watch();
+        EXPECT_EQ(count(), 1U) << "another handle's";
+        (void)threadcount_share(handle);
+        (void)threadcount_region_begin(handle);
+        watch();
+        threadcount_region_end(handle, 1);
+        EXPECT_EQ(count(), 2U) << "its end is told";
+        (void)threadcount_share(handle);
+        std::thread(watch).join();
+        EXPECT_EQ(count(), 2U) << "another thread's";
+        watch();
+        EXPECT_EQ(count(), 3U);
+}
+
 TEST_F(RegionsThatEnd, AreInUseUntilThen) {
         EXPECT_EQ(program_.begin(), everything());
         EXPECT_TRUE(eventually([&] { return lease(own_pid())->in_use() == everything(); }));

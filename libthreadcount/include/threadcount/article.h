@@ -5,7 +5,7 @@
  *      init_thread_count();                 once, before the first region
  *      while (iter < ITERATION) {
  *              set_thread_count();          before each region: update its team size
- *              start_timer();               <threadcount/timing.h>, optional
+ *              start_timer();               <threadcount/timing.h>; see there
  *              ... parallel region ...
  *              stop_timer();
  *      }

@@ -453,6 +453,10 @@ THREADCOUNT_EXPORT threadcount_handle *threadcount_default(void);
  * One stop watch for the process, on CLOCK_MONOTONIC, for <threadcount/timing.h>. Start and stop it
  * from one thread at a time. stop returns the nanoseconds since the last start (0 if not started).
  * The total is the sum of all that stop returned.
+ *
+ * If it was started behind threadcount_share() with the process's handle, by the same thread, and
+ * stopped before the next call of that kind, it has timed a region. The governor is told how long
+ * that took, as by threadcount_region_end(), but not that the program is outside of regions.
  */
 THREADCOUNT_EXPORT void threadcount_timer_start(void);
 THREADCOUNT_EXPORT uint64_t threadcount_timer_stop(void);
