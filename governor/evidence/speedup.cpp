@@ -38,7 +38,7 @@ double knee_of(std::uint32_t small, double small_time, std::uint32_t large, doub
 }
 
 bool Speedup::Size::is_seen() const {
-        return is_known() || (regions >= numbers::kRegions && time_ns >= in_ns(numbers::kTick));
+        return is_known() || (regions >= numbers::kRegions && time_ns >= in_ns(numbers::kTick) / 2);
 }
 
 bool Speedup::Size::is_known() const { return time_ns >= in_ns(numbers::kWindow); }
@@ -47,8 +47,8 @@ std::optional<Speedup::Octaves> Speedup::report(const Totals& totals, TimePoint 
         const auto before = std::exchange(last_, totals);
         if (totals.cpus != present_.cpus)
                 begin(totals.cpus, now);
-        if (!before || before->cpus != totals.cpus || totals.regions <= before->regions ||
-            totals.time_ns <= before->time_ns)
+        if (!before || (before->cpus != totals.cpus && before->cpus > 0) ||
+            totals.regions <= before->regions || totals.time_ns <= before->time_ns)
                 return std::nullopt;
         const double old = std::exp(-duration<double>(now - present_.at) / kSmoothing);
         present_.regions =
@@ -59,21 +59,29 @@ std::optional<Speedup::Octaves> Speedup::report(const Totals& totals, TimePoint 
         return compare(now);
 }
 
+/// New threads and cold caches make the first regions slow: a glance at more CPUs can say that they
+/// pay, and only a longer look that they do not.
+bool Speedup::pays(const Size& small, const Size& large) {
+        return small.mean_ns() / large.mean_ns() >=
+               std::pow(double{1} * large.cpus / small.cpus, numbers::kFew);
+}
+
 /// A size that was not looked at for long enough is forgotten, and the one before it stays.
 void Speedup::begin(std::uint32_t cpus, TimePoint now) {
-        if (present_.is_known())
+        if (present_.is_seen())
                 before_ = present_;
         present_ = {cpus, 0, 0, now};
 }
 
 std::optional<Speedup::Octaves> Speedup::compare(TimePoint now) {
-        if (!before_.is_known() || !before_.is_fresh(now))
+        if (!before_.is_seen() || !present_.is_seen() || !before_.is_fresh(now))
                 return std::nullopt;
-        if (present_.is_seen() && are_apart(present_.cpus, before_.cpus))
-                return find(present_, before_, now);
-        if (present_.is_known() && are_apart(before_.cpus, present_.cpus))
-                return find(before_, present_, now);
-        return std::nullopt;
+        const bool grew = before_.cpus < present_.cpus;
+        const auto& small = grew ? before_ : present_;
+        const auto& large = grew ? present_ : before_;
+        if (!are_apart(small.cpus, large.cpus) || !(large.is_known() || pays(small, large)))
+                return std::nullopt;
+        return find(small, large, now);
 }
 
 /// The octaves of which half or more lies between the two.
@@ -89,7 +97,7 @@ Speedup::Octaves Speedup::find(const Size& small, const Size& large, TimePoint n
 }
 
 /// A phase that ended where a step began looks like this, too: one step alone takes something away
-/// for kFresh only.
+/// for kMemory only.
 void Speedup::note(std::size_t octave, double elasticity, bool grew, TimePoint now) {
         auto& belief = beliefs_[octave];
         const bool is_few = elasticity < numbers::kFew;
@@ -97,7 +105,7 @@ void Speedup::note(std::size_t octave, double elasticity, bool grew, TimePoint n
                 now < belief.until && found_.elasticity(octave).value_or(1) < numbers::kFew;
         found_.learn(octave, elasticity);
         if (!was_few)
-                belief = {now + (is_few ? numbers::kFresh : numbers::kHold), grew, false};
+                belief = {now + (is_few ? numbers::kMemory : numbers::kHold), grew, false};
         belief.is_sure = belief.is_sure || grew != belief.grew;
         if (belief.is_sure || !is_few)
                 belief.until = now + numbers::kHold;

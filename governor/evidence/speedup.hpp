@@ -30,13 +30,14 @@ using policy::TimePoint;
 ///
 /// A program may do something else later, or now this and now that. Only grants that follow each
 /// other are therefore compared, only for a while, and again and again in that time: a longer look
-/// mends the first glance. The result is believed for kHold. The result that fewer CPUs are worth
-/// as much is believed for kFresh only, until a step in the other direction has said the same.
+/// mends the first glance. A glance at the larger size can say that CPUs pay; that they do not
+/// takes a longer look. The result is believed for kHold. The result that fewer CPUs are worth as
+/// much is believed for kMemory only, until a step in the other direction has said the same.
 class Speedup {
 public:
         /// The program's own totals; any value is possible.
         struct Totals {
-                std::uint32_t cpus = 1;  ///< >= 1; of the grant that it goes by
+                std::uint32_t cpus = 1;  ///< of the grant that it goes by
                 std::uint64_t regions = 0;
                 std::uint64_t time_ns = 0;  ///< in these
         };
@@ -49,6 +50,8 @@ public:
         /// The program runs beside others, or by an earlier grant: its work until the next report
         /// says nothing.
         void interrupted() { last_.reset(); }
+        /// It has not ended a region yet: its next report is of all of its regions.
+        void starts() { last_ = Totals{.cpus = 0}; }
 
         [[nodiscard]] policy::fair::Scaling scaling(TimePoint now) const;
         /// The measured worth of half as many CPUs to the program. Empty: it was not measured.
@@ -71,7 +74,7 @@ private:
                 [[nodiscard]] bool is_seen() const;
                 [[nodiscard]] bool is_known() const;
                 [[nodiscard]] bool is_fresh(TimePoint now) const {
-                        return now - at <= numbers::kFresh;
+                        return now - at <= numbers::kMemory;
                 }
                 [[nodiscard]] double mean_ns() const { return time_ns / regions; }
         };
@@ -84,6 +87,7 @@ private:
         void note(std::size_t octave, double elasticity, bool grew, TimePoint now);
         void begin(std::uint32_t cpus, TimePoint now);
         std::optional<Octaves> compare(TimePoint now);
+        static bool pays(const Size& small, const Size& large);
         Octaves find(const Size& small, const Size& large, TimePoint now);
 
         std::optional<Totals> last_;

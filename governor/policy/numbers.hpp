@@ -64,8 +64,9 @@ inline constexpr float kNoiseOfRoot = 0.1F;
 // Use of CPUs by programs.
 
 /// An observation counts for so long: the most that a program could use, that it woke, was late or
-/// is light no more, that programs are short-lived, that a limit was raised. The daemon reads each
-/// program's affinity and control groups as often: they cost most to read.
+/// is light no more, that programs are short-lived, that a limit was raised, how fast it was with
+/// its last grant, that fewer CPUs would do as well. The daemon reads each program's affinity and
+/// control groups as often: they cost most to read.
 /// Pinned by big-1024.
 inline constexpr milliseconds kMemory{10'000};
 /// One tick of the kernel's clock more or less is a matter of chance.
@@ -99,13 +100,9 @@ inline constexpr std::chrono::seconds kSettling{4};
 
 // The worth of CPUs to a program.
 
-/// A first glance at fewer CPUs than before takes so many regions, of kTick together.
+/// A first glance at a number of CPUs takes so many regions, and half of kTick in these.
 /// Pinned by closed-128.
-inline constexpr int kRegions = 20;
-/// A grant is compared with the one before it, if that ended less than this ago. One step alone
-/// takes CPUs away for as long.
-/// Pinned by stagger-32.
-inline constexpr milliseconds kFresh{15'000};
+inline constexpr int kRegions = 10;
 /// The daemon forgets after this what CPUs were worth to a program.
 inline constexpr milliseconds kHold{120'000};
 /// Sizes less than this apart, as a ratio, tell less than chance does.
@@ -161,5 +158,8 @@ inline constexpr std::uint64_t kCrowdRegions = 64;
 inline constexpr milliseconds kCrowdMemory{30'000};
 /// The crowd is left where its pace is below this part of that in rounds.
 inline constexpr double kCrowdPays = 0.95;
+/// They do not crowd beside foreign load of such a part of the CPUs, if it is half a CPU at least:
+/// each thread of a crowd is one more beside it.
+inline constexpr std::uint32_t kForeignParts = 20;
 
 }  // namespace governor::numbers

@@ -324,6 +324,10 @@ std::uint64_t Program::kind() const {
 /// A region of an earlier grant says nothing about this one.
 void Program::note_pace(const evidence::Report& report, TimePoint now) {
         const auto cpus = own_cpus();
+        if (report.ended == 0) {
+                speedup_.starts();
+                return;
+        }
         if (cpus == 0 || report.epoch != occupancy_.held()->epoch) {
                 speedup_.interrupted();
                 return;
@@ -352,7 +356,7 @@ std::optional<evidence::WidthProbe::Try> Program::probe_width(TimePoint now) con
         auto guess = Guess::None;
         const auto octave = policy::fair::octave_below(cpus);
         if (known != nullptr && known->scaling.elasticity(octave))
-                guess = now - known->at[octave] < numbers::kFresh ? Guess::Fresh : Guess::Old;
+                guess = now - known->at[octave] < numbers::kMemory ? Guess::Fresh : Guess::Old;
         const auto turns = around_.gangs.served(gang_, now).turns;
         return width_probe_.next(speedup_, cpus, turns, guess, now);
 }

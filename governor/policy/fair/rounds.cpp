@@ -392,7 +392,7 @@ private:
 bool has_foreign_load(const Snapshot& snapshot) {
         const auto& pool = snapshot.machine.pool();
         return snapshot.foreign.millicpu(pool) >=
-               std::max(1000 * pool.count() / numbers::kLittle, 1000 / numbers::kLightParts);
+               std::max(1000 * pool.count() / numbers::kForeignParts, 1000 / numbers::kLightParts);
 }
 
 }  // namespace

@@ -137,20 +137,42 @@ TEST_F(SpeedupTest, ItIsLearnedFromGrantsThatGrow) {
         EXPECT_FALSE(do_pay(8));
 }
 
+TEST_F(SpeedupTest, AGlanceAtMoreSaysThatTheyPay) {
+        run(4, milliseconds(400));
+        run(16, milliseconds(200));
+        EXPECT_TRUE(is_known(16));
+        EXPECT_TRUE(do_pay(16));
+}
+
+TEST_F(SpeedupTest, TheFirstGlanceAtTheStartSaysThatAllPay) {
+        speedup_.starts();
+        run(16, milliseconds(100));
+        run(8, milliseconds(300));
+        EXPECT_TRUE(is_known(16));
+        EXPECT_TRUE(do_pay(16));
+}
+
+TEST_F(SpeedupTest, AStartIsTooShortToSayThatFewDoAsWell) {
+        law_ = [](std::uint32_t) { return 1.0 / 16; };  // new threads: slow with all of them
+        run(16, milliseconds(300));
+        run(8, seconds(3));
+        EXPECT_FALSE(is_known(16));
+}
+
 TEST_F(SpeedupTest, AFewRegionsAreNotEnough) {
         law_ = [](std::uint32_t) { return 1.0 / 16; };
         region_s_ = 16 * 0.045;
         run(16, seconds(5));
-        run(8, milliseconds(800));  // 17 of 45 ms
+        run(8, milliseconds(400));  // 8 of 45 ms
         EXPECT_FALSE(is_known(16));
-        run(8, milliseconds(300));
+        run(8, milliseconds(200));
         EXPECT_FALSE(do_pay(16));
 }
 
 TEST_F(SpeedupTest, WhatIsLongAgoIsNotCompared) {
         law_ = [](std::uint32_t cpus) { return 1.0 / std::min(cpus, 4U); };
         run(16, seconds(5));
-        now_ += numbers::kFresh;
+        now_ += numbers::kMemory;
         run(8, seconds(5));
         EXPECT_TRUE(do_pay(16));
 }
@@ -172,11 +194,11 @@ TEST_F(SpeedupTest, WhatWasTakenAwayComesBackUntilTheOtherDirectionSaysTheSame) 
         run(16, seconds(5));
         run(8, milliseconds(300));
         EXPECT_FALSE(do_pay(16));
-        run(8, numbers::kFresh);
+        run(8, numbers::kMemory);
         EXPECT_TRUE(do_pay(16));
         run(16, seconds(2));
         EXPECT_FALSE(do_pay(16));
-        run(8, numbers::kFresh + seconds(10));
+        run(8, numbers::kMemory + seconds(10));
         EXPECT_FALSE(do_pay(16)) << "16 to 8, 8 to 16, and 16 to 8 again";
 }
 

@@ -112,7 +112,7 @@ TEST_F(WidthProbeTest, WhatHasChangedIsFoundOutAgain) {
         flat_ = 4;
         run(seconds(20));
         flat_ = 1000;
-        run(numbers::kHold + numbers::kFresh + seconds(5));
+        run(numbers::kHold + numbers::kMemory + seconds(5));
         EXPECT_EQ(granted_, 16U);
 }
 
@@ -192,7 +192,7 @@ TEST_F(WidthProbeTest, OnePhaseOfALinearProgramTakesNothingAwayForLong) {
                 run(change);
                 region_ns_ = 16'000'000;
                 run(numbers::kHold);
-                // The half for kFresh, a quarter or the half for a moment more.
+                // The half for kMemory, a quarter or the half for a moment more.
                 EXPECT_LE(lost_, seconds(10)) << change.count();
         }
 }

@@ -55,7 +55,7 @@ TEST(Schedule, LooksSoonerWhereATeamDoesNothingUntilOthersHaveLeft) {
         schedule.decided(decision, kStart);
         EXPECT_EQ(schedule.next(), kStart + milliseconds{1});
         schedule.polled(false, kStart + milliseconds{160});
-        EXPECT_EQ(schedule.next(), kStart + milliseconds{170});
+        EXPECT_EQ(schedule.next(), kStart + milliseconds{176});
         schedule.polled(false, kStart + milliseconds{1600});
         EXPECT_EQ(schedule.next(), kStart + milliseconds{1625});
         schedule.decided(limited_by(Limit::Handover), kStart + milliseconds{1600});
@@ -142,21 +142,21 @@ std::vector<std::chrono::nanoseconds> pauses(Schedule& schedule, TimePoint until
 TEST(Schedule, LooksLessOftenTheLongerThoseWhoLendWantNothingBack) {
         Schedule schedule(kStart);
         schedule.decided(limited_by(Limit::Idle), kStart);
-        EXPECT_EQ(pauses(schedule, kStart + milliseconds{400}),
-                  std::vector(15, std::chrono::nanoseconds{numbers::kPoll}));
-        EXPECT_TRUE(std::ranges::is_sorted(pauses(schedule, kStart + milliseconds{1700})));
+        EXPECT_EQ(pauses(schedule, kStart + milliseconds{250}),
+                  std::vector(9, std::chrono::nanoseconds{numbers::kPoll}));
+        EXPECT_TRUE(std::ranges::is_sorted(pauses(schedule, kStart + milliseconds{1100})));
         for (const auto pause : pauses(schedule, kStart + milliseconds{3000}))
                 EXPECT_EQ(pause, numbers::kTick);
 }
 
-TEST(Schedule, NeverLooksLaterThanASixteenthOfTheTimeThatNothingHappened) {
+TEST(Schedule, NeverLooksLaterThanATenthOfTheTimeThatNothingHappened) {
         Schedule schedule(kStart);
         schedule.decided(limited_by(Limit::Idle), kStart);
         for (auto at = schedule.next(); at < kStart + std::chrono::seconds{5};
              at = schedule.next()) {
                 schedule.polled(false, at);
                 EXPECT_LE(schedule.next() - at,
-                          std::max<std::chrono::nanoseconds>(numbers::kPoll, (at - kStart) / 16));
+                          std::max<std::chrono::nanoseconds>(numbers::kPoll, (at - kStart) / 10));
         }
 }
 
