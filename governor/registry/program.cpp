@@ -296,6 +296,7 @@ bool Program::note_rest(const evidence::Report& report, bool wants_to_run, TimeP
 void Program::note_progress(const evidence::Report& report, TimePoint now) {
         const auto served = around_.gangs.served(gang_, now);
         ended_ = report.ended;
+        says_progress_ = report.progress_total > 0;
         const auto* known =
                 takes_turns() ? around_.labels.find(identity_.account, identity_.label) : nullptr;
         if (report.progress_total > 0 || !takes_turns()) {
@@ -532,7 +533,8 @@ void Program::add_turns(fair::Client& client, fair::Gang& gang, bool is_first,
         gang.remaining = is_first || (left && gang.remaining) ? std::max(left, gang.remaining)
                                                               : std::nullopt;
         gang.round.region = std::max(gang.round.region, kept_regions_.length());
-        gang.is_on_trial = gang.is_on_trial || progress_.is_on_trial(gang.served);
+        gang.is_on_trial =
+                gang.is_on_trial || (says_progress_ && progress_.is_on_trial(gang.served));
 }
 
 bool Program::apply(const fair::Grant& grant, TimePoint now) {

@@ -368,6 +368,7 @@ private:
         GangId gang_;
         std::optional<evidence::Gangs::Key> yields_with_;  // of its tree, and its own gang then
         evidence::Progress progress_;
+        bool says_progress_ = false;  // by itself; else it is that of its label
         evidence::Speedup speedup_;
         evidence::WidthProbe width_probe_;
         std::uint64_t ended_ = 0;  // regions

@@ -64,6 +64,16 @@ TEST_F(ClientSpeedup, IsLearnedFromWhatItReports) {
         EXPECT_FALSE(worth(8));
 }
 
+TEST_F(ClientSpeedup, IsLearnedFromItsFirstRegionsToo) {
+        const auto id = join(1000, batch());
+        programs_.find(id)->report({}, now_);  // as in front of each decision
+        decide(id, 4);
+        run(id, 100ms);
+        decide(id, 2);
+        run(id, 300ms);
+        EXPECT_EQ(worth(4), 1);
+}
+
 TEST_F(ClientSpeedup, IsNoAffairOfWhoDoesNotTakeTurns) {
         const auto id = join();
         decide(id, 16);
@@ -153,11 +163,12 @@ protected:
                 programs_.find(id)->report({0, 1, false, regions, 0, 0, regions, regions}, now_);
                 programs_.leave(id, std::nullopt, now_);
         }
-        [[nodiscard]] std::uint64_t kind_of(ProgramId id) const {
+        [[nodiscard]] std::uint64_t kind_of(ProgramId id) const { return gang_of(id).kind; }
+        [[nodiscard]] policy::fair::Gang gang_of(ProgramId id) const {
                 const auto snapshot = programs_.snapshot(machine_, foreign_, now_);
                 const auto client =
                         std::ranges::find(snapshot.clients, id, &policy::fair::Client::id);
-                return snapshot.gangs.at(*client->gang).kind;
+                return snapshot.gangs.at(*client->gang);
         }
 };
 
@@ -185,6 +196,24 @@ TEST_F(Kinds, AreNoneWhereProgramsSayHowFarTheyAre) {
         const auto other = join_as("a");
         programs_.find(other)->report({0, 1, false, 1, 1, 100, 1, 1}, now_);
         EXPECT_EQ(kind_of(id), 0);
+}
+
+TEST_F(Kinds, AreNotTriedBeforeAllOthersSinceTheirLengthIsKnown) {
+        for (int i = 0; i < 2; i++) {
+                const auto id = join_as("a");
+                done_.clear();
+                decide(id, 16);
+                run(id, 3s);
+                decide(id, 8);
+                run(id, 500ms);
+                programs_.leave(id, std::nullopt, now_);
+        }
+        const auto id = join_as("a");
+        auto& program = *programs_.find(id);
+        program.report({0, 1, false, 1, 0, 0, 1, 1}, now_);
+        EXPECT_FALSE(gang_of(id).is_on_trial);
+        program.report({0, 1, false, 2, 2, 100, 2, 2}, now_);
+        EXPECT_TRUE(gang_of(id).is_on_trial) << "it says how far it is";
 }
 
 }  // namespace
