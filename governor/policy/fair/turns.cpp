@@ -86,7 +86,9 @@ private:
                         weigh(in_turn, all);
                         take_turns(in_turn);
                 }
-                deal_within_kinds(order, most <= 1);
+                deal_within_kinds(order);
+                if (most <= 1 && !settings_.turns_across_users)
+                        deal_one_each(order);
                 if (order.size() > 1)
                         probe_widths(order);
                 for (const auto g : order)
@@ -102,34 +104,39 @@ private:
         }
 
         /// Gangs of a kind are about as long. Letting one end before the others then makes none end
-        /// later than if they shared what all of them have. These CPUs are dealt out anew. Each has
-        /// one or waits where it is not known what CPUs are worth to them, and no gang has more
-        /// than one. The first has two, so that it becomes known.
-        void deal_within_kinds(const std::vector<std::size_t>& order, bool has_each_one) {
-                using Kind = std::pair<std::uint64_t, bool>;  // and whether that is known
-                std::map<Kind, std::vector<std::size_t>> kinds;
-                for (const auto g : order) {
-                        const auto& gang = snapshot_.gangs[g];
-                        const bool known = is_known(g);
-                        if (has_alike(settings_, gang) && (known || has_each_one))
-                                kinds[{gang.kind, known}].push_back(g);
+        /// later than if they shared what all of them have. These CPUs are dealt out anew.
+        void deal_within_kinds(const std::vector<std::size_t>& order) {
+                std::map<std::uint64_t, std::vector<std::size_t>> kinds;
+                for (const auto g : order)
+                        if (is_known(g) && has_alike(settings_, snapshot_.gangs[g]))
+                                kinds[snapshot_.gangs[g].kind].push_back(g);
+                for (const auto& [kind, gangs] : kinds)
+                        deal_in_order(gangs);
+        }
+
+        /// Programs of which it is not known what CPUs are worth to them have one CPU each, or
+        /// wait, rather than a part of one. The first has two, so that it becomes known.
+        void deal_one_each(const std::vector<std::size_t>& order) {
+                std::vector<std::size_t> unknown;
+                for (const auto g : order)
+                        if (!is_known(g) && members_[g].size() < 2 && !yields(g))
+                                unknown.push_back(g);
+                const auto cpus = sum_of(unknown);
+                for (const auto g : unknown) {
+                        find_law(g, cpus, Law::Linear);
+                        hold_to(g, g == unknown.front() && cpus > 2 ? 2 : 1);
                 }
-                for (const auto& [kind, gangs] : kinds) {
-                        const auto has_turn = [&](std::size_t g) { return has_turn_[g]; };
-                        if (gangs.size() < 2 || std::ranges::none_of(gangs, has_turn))
-                                continue;
-                        const auto cpus = sum_of(gangs);
-                        for (const auto g : gangs) {
-                                if (kind.second)
-                                        continue;
-                                const bool shows = g == gangs.front() && members_[g].size() < 2;
-                                find_law(g, cpus, Law::Linear);
-                                hold_to(g, shows && cpus > 2 ? 2 : 1);
-                        }
-                        for (std::size_t place = 0; place < gangs.size(); place++)
-                                set_weight(gangs[place], weight_in(gangs, place, cpus));
-                        take_turns(gangs);
-                }
+                deal_in_order(unknown);
+        }
+
+        void deal_in_order(const std::vector<std::size_t>& gangs) {
+                if (gangs.size() < 2 ||
+                    std::ranges::none_of(gangs, [&](std::size_t g) { return has_turn_[g]; }))
+                        return;
+                const auto cpus = sum_of(gangs);
+                for (std::size_t place = 0; place < gangs.size(); place++)
+                        set_weight(gangs[place], weight_in(gangs, place, cpus));
+                take_turns(gangs);
         }
 
         void hold_to(std::size_t g, std::uint32_t cpus) {

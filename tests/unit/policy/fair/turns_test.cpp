@@ -480,6 +480,34 @@ TEST(TurnsOfAKind, HaveOneCpuEachOrWaitWhereTheyAreMoreThanCpus) {
         EXPECT_EQ(world.parked(), "...PPP");
 }
 
+TEST(TurnsOfUnknownOnes, HaveOneCpuEachOrWaitToo) {
+        OfAKind world(4);
+        for (std::uint64_t kind = 0; kind < 6; kind++)
+                world.alike(kind);
+        EXPECT_EQ(world.threads(), (Counts{2, 1, 1, 1, 1, 1}));
+        EXPECT_EQ(world.parked(), "...PPP");
+        world.gangs[0].served = world.settings.turn_quantum;
+        EXPECT_EQ(world.parked(), "P...PP") << "it was served for longest";
+}
+
+TEST(TurnsOfUnknownOnes, MakeNoJobOfSeveralWait) {
+        OfAKind world(4);
+        for (int i = 0; i < 3; i++)
+                world.alike(0);
+        world.job().scaling = {};
+        world.add().gang = world.clients.back().gang;
+        world.gangs.back().remaining.reset();
+        EXPECT_EQ(world.parked().substr(3), "..");
+}
+
+TEST(TurnsOfUnknownOnes, ShareWhereUsersWaitForEachOther) {
+        OfAKind world(4);
+        world.settings.turns_across_users = true;
+        for (int i = 0; i < 6; i++)
+                world.alike(0);
+        EXPECT_EQ(world.parked(), "......");
+}
+
 TEST(TurnsOfAKind, TwoOfThemOnTwoCpusHaveOneEach) {
         OfAKind world(2);
         world.alike();
