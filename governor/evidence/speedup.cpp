@@ -59,8 +59,9 @@ std::optional<Speedup::Octaves> Speedup::report(const Totals& totals, TimePoint 
         return compare(now);
 }
 
-/// New threads and cold caches make the first regions slow: a glance at more CPUs can say that they
-/// pay, and only a longer look that they do not.
+/// New threads and cold caches make the first regions slow. A glance at the larger size can
+/// therefore say that CPUs pay, and only a longer look that they do not; a glance at the smaller one
+/// can say so if it comes second.
 bool Speedup::pays(const Size& small, const Size& large) {
         return small.mean_ns() / large.mean_ns() >=
                std::pow(double{1} * large.cpus / small.cpus, numbers::kFew);
@@ -77,6 +78,8 @@ std::optional<Speedup::Octaves> Speedup::compare(TimePoint now) {
         if (!before_.is_seen() || !present_.is_seen() || !before_.is_fresh(now))
                 return std::nullopt;
         const bool grew = before_.cpus < present_.cpus;
+        if (grew && !before_.is_known())
+                return std::nullopt;
         const auto& small = grew ? before_ : present_;
         const auto& large = grew ? present_ : before_;
         if (!are_apart(small.cpus, large.cpus) || !(large.is_known() || pays(small, large)))

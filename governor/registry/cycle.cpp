@@ -260,6 +260,12 @@ void Cycle::decide(TimePoint now) {
         tell_returned();
         decisions_++;
         schedule_.decided(arbiter_.last(), now);
+        bool shows_soon = false;
+        programs().for_each([&](const Program& program) {
+                shows_soon = shows_soon || program.shows_soon(now);
+        });
+        if (shows_soon)
+                schedule_.decide_again(now + numbers::kTick / 2);
 }
 
 void Cycle::tell(ProgramId id) {

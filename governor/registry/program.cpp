@@ -296,7 +296,6 @@ bool Program::note_rest(const evidence::Report& report, bool wants_to_run, TimeP
 void Program::note_progress(const evidence::Report& report, TimePoint now) {
         const auto served = around_.gangs.served(gang_, now);
         ended_ = report.ended;
-        says_progress_ = report.progress_total > 0;
         const auto* known =
                 takes_turns() ? around_.labels.find(identity_.account, identity_.label) : nullptr;
         if (report.progress_total > 0 || !takes_turns()) {
@@ -325,7 +324,7 @@ std::uint64_t Program::kind() const {
 /// A region of an earlier grant says nothing about this one.
 void Program::note_pace(const evidence::Report& report, TimePoint now) {
         const auto cpus = own_cpus();
-        if (report.ended == 0) {
+        if (report.ended == 0 && !report.in_region) {
                 speedup_.starts();
                 return;
         }
@@ -360,6 +359,14 @@ std::optional<evidence::WidthProbe::Try> Program::probe_width(TimePoint now) con
                 guess = now - known->at[octave] < numbers::kMemory ? Guess::Fresh : Guess::Old;
         const auto turns = around_.gangs.served(gang_, now).turns;
         return width_probe_.next(speedup_, cpus, turns, guess, now);
+}
+
+/// Not for long after each change of its grant: it may be in a long region.
+bool Program::shows_soon(TimePoint now) const {
+        const auto cpus = own_cpus();
+        return takes_turns() && ended_ > 0 && cpus > 0 && !speedup_.has_seen(cpus) &&
+               now - occupancy_.held()->since < 2 * numbers::kWindow &&
+               scaling(now) == fair::Scaling{};
 }
 
 bool Program::is_waited_for() const {
@@ -533,8 +540,7 @@ void Program::add_turns(fair::Client& client, fair::Gang& gang, bool is_first,
         gang.remaining = is_first || (left && gang.remaining) ? std::max(left, gang.remaining)
                                                               : std::nullopt;
         gang.round.region = std::max(gang.round.region, kept_regions_.length());
-        gang.is_on_trial =
-                gang.is_on_trial || (says_progress_ && progress_.is_on_trial(gang.served));
+        gang.is_on_trial = gang.is_on_trial || progress_.is_on_trial(gang.served);
 }
 
 bool Program::apply(const fair::Grant& grant, TimePoint now) {

@@ -237,6 +237,8 @@ public:
         /// The program's next report may change a decision: it lends, or runs on more than it was
         /// granted.
         [[nodiscard]] bool is_waited_for() const;
+        /// A look at its regions in a moment tells, or may, what CPUs are worth to it.
+        [[nodiscard]] bool shows_soon(TimePoint now) const;
 
         /// CPU time it has used since it began, with its descendants that hold no lease, and
         /// whether a signal has stopped it. Once per sample, at the time of the sample.
@@ -368,7 +370,6 @@ private:
         GangId gang_;
         std::optional<evidence::Gangs::Key> yields_with_;  // of its tree, and its own gang then
         evidence::Progress progress_;
-        bool says_progress_ = false;  // by itself; else it is that of its label
         evidence::Speedup speedup_;
         evidence::WidthProbe width_probe_;
         std::uint64_t ended_ = 0;  // regions

@@ -52,6 +52,8 @@ public:
         /// The daemon looked for stopped programs; `matters`: one was stopped.
         void watched(bool matters, TimePoint now);
         void decided(const policy::fair::Decision& decision, TimePoint now);
+        /// Right after decided(): at `at`, if not before.
+        void decide_again(TimePoint at) { next_decision_ = std::min(next_decision_, at); }
         /// The last decision, and all that belongs to it, has taken `time`. Nothing but a sample is
         /// a reason to decide again before the rest is over.
         void took(std::chrono::nanoseconds time);

@@ -28,9 +28,9 @@ struct Begun {
         std::uint64_t beside = 0;     // the period in which it went on beside somebody inside
         std::uint8_t stands_for = 1;  // regions, of which the next timed one is the last
         std::uint8_t untimed = 0;     // that come before that one
-        // Of a region whose end is not told; 0: there is none. The stop watch is to time it.
+        // Of a region whose end the stop watch is to tell; 0: there is none.
         std::uint32_t untold_team = 0;
-        std::uint32_t watched_team = 0;  // it does
+        std::uint64_t watched_ns = 0;  // the end of the one before; 0: it is not known
 };
 constexpr std::uint64_t kUntimed = 1;
 
@@ -128,6 +128,7 @@ std::uint32_t granted_at_turn(threadcount_handle& handle, Next next, std::uint32
                         give_up_ms = coarse_now_ms() +
                                      handle.longest_wait_ms.load(std::memory_order_relaxed);
                 would_wait = wait_before(handle, next, give_up_ms);
+                begun.watched_ns = 0;
                 if (is_inert(handle))
                         return 0;  // a signal's handler has forked
         }
@@ -209,7 +210,8 @@ constexpr std::uint64_t kShort_ns = 20'000'000;
         const auto now = threads_now(handle, Next::Told, team);
         const auto threads = part_of(now, handle);
         begun.at_ns = 0;
-        begun.untold_team = begun.watched_team = 0;
+        begun.untold_team = 0;
+        begun.watched_ns = 0;
         if (now.is_granted) {
                 begun.handle = handle->serial;
                 begun.at_ns = begin_clock(*handle);
@@ -251,7 +253,7 @@ uint32_t threadcount_threads(threadcount_handle* handle) { return threads_now(ha
 uint32_t threadcount_share(threadcount_handle* handle) {
         const auto now = threads_now(handle, Next::Untold);
         const auto threads = part_of(now, handle);
-        begun.untold_team = begun.watched_team = 0;
+        begun.untold_team = 0;
         if (now.is_granted) {
                 insiders.begin_untold(begun.insider, period_of(*handle));
                 if (begun.at_ns == 0) {
@@ -262,13 +264,15 @@ uint32_t threadcount_share(threadcount_handle* handle) {
         return threads;
 }
 
-void threadcount::watch_region() { begun.watched_team = std::exchange(begun.untold_team, 0); }
-
-void threadcount::watched_region(std::uint64_t took_ns) {
-        const auto team = std::exchange(begun.watched_team, 0);
+void threadcount::watched_region(std::uint64_t now_ns) {
+        const auto team = std::exchange(begun.untold_team, 0);
+        if (team == 0)
+                return;
+        const auto before_ns = std::exchange(begun.watched_ns, now_ns);
         auto* handle = threadcount_default();
-        if (team > 0 && handle != nullptr && !is_inert(*handle) && handle->serial == begun.handle)
-                handle->lease.took(team, took_ns, 1);
+        if (before_ns > 0 && handle != nullptr && !is_inert(*handle) &&
+            handle->serial == begun.handle)
+                handle->lease.took(team, now_ns - before_ns, 1);
 }
 
 uint32_t threadcount_region_begin(threadcount_handle* handle) {

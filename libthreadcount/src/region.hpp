@@ -7,11 +7,10 @@
 
 namespace threadcount {
 
-/// The calling thread starts the stop watch. It times the region for which the thread has asked
-/// last, if that is one of the process's handle whose end is not told.
-void watch_region();
-/// The calling thread has stopped the watch, which says that the region took so long.
-void watched_region(std::uint64_t took_ns);
+/// The calling thread has stopped the watch, for the first time since it asked for a region whose
+/// end it does not tell: if that is one of the process's handle, the time since the same moment of
+/// the region before is told, less waits for a turn.
+void watched_region(std::uint64_t now_ns);
 
 /// In a forked child: they were its parent's.
 void forget_regions();

@@ -16,17 +16,16 @@ std::atomic<std::uint64_t> total_ns{0};
 
 void threadcount_timer_start(void) {
         started_ns.store(threadcount::now_ns(), std::memory_order_relaxed);
-        threadcount::watch_region();
 }
 
 uint64_t threadcount_timer_stop(void) {
         const auto started = started_ns.exchange(0, std::memory_order_relaxed);
         if (started == 0)
                 return 0;
-        const auto elapsed = threadcount::now_ns() - started;
-        total_ns.fetch_add(elapsed, std::memory_order_relaxed);
-        threadcount::watched_region(elapsed);
-        return elapsed;
+        const auto now = threadcount::now_ns();
+        total_ns.fetch_add(now - started, std::memory_order_relaxed);
+        threadcount::watched_region(now);
+        return now - started;
 }
 
 uint64_t threadcount_timer_total_ns(void) { return total_ns.load(std::memory_order_relaxed); }

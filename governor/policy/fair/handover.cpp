@@ -15,6 +15,9 @@ namespace governor::policy::fair {
 
 namespace {
 
+/// A holder crowds a CPU more than a program that is leaving it, which counts as 1.
+constexpr std::uint32_t kHolderCrowds = 2;
+
 class Handover {
 public:
         Handover(const Snapshot& snapshot, const Classes& classes, const std::vector<Share>& shares)
@@ -330,7 +333,7 @@ private:
                 const auto add = [&](const CpuMask& cpus, std::uint32_t weight) {
                         cpus.for_each([&](std::uint32_t cpu) { crowd[cpu] += weight; });
                 };
-                add(taken_, 1);
+                add(taken_, kHolderCrowds);
                 add(occupied_, 1);
                 least_.assign(classes_.groups().size(), 0);
                 for (std::size_t i = 0; i < holdings_.size(); i++) {
@@ -343,7 +346,7 @@ private:
                         const auto cpu = least_crowded(i, crowd);
                         holdings_[i].shared = true;
                         own(i).add(cpu);
-                        crowd[cpu]++;
+                        crowd[cpu] += kHolderCrowds;
                 }
         }
 
@@ -394,7 +397,7 @@ private:
                 const auto before = client(i).granted.first();
                 const auto may_stay = [&] {
                         return client(i).shared && before && may_use(i).contains(*before) &&
-                               crowd[*before] <= least + 1;
+                               crowd[*before] <= least + kHolderCrowds;
                 };
                 if (may_stay())
                         return *before;

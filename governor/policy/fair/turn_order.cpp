@@ -51,9 +51,18 @@ std::vector<std::size_t> turn_order(const Settings& settings, std::span<const Ga
                         const auto [least, is_first] = of_kind.try_emplace(gangs[g].kind, whole);
                         least->second = std::min(least->second, whole);
                 }
+        // A program that is on trial is as long as others of its label, of which more is known.
+        std::unordered_map<std::uint64_t, nanoseconds> left_of_kind;  // the longest
+        for (const auto g : which)
+                if (gangs[g].kind != 0 && gangs[g].remaining)
+                        left_of_kind[gangs[g].kind] =
+                                std::max(left_of_kind[gangs[g].kind], *gangs[g].remaining);
         // The remaining time is an estimate: two that are close must not change places again and
         // again.
         const auto need = [&](const Gang& gang, bool is_preferred) {
+                const auto of_others = left_of_kind.find(gang.kind);
+                if (gang.is_on_trial && of_others != left_of_kind.end())
+                        return of_others->second;
                 const auto whole = expected_need(settings, gang);
                 return is_preferred ? whole - whole / numbers::kLittle : whole;
         };

@@ -115,18 +115,37 @@ private:
         }
 
         /// Programs of which it is not known what CPUs are worth to them have one CPU each, or
-        /// wait, rather than a part of one. The first has two, so that it becomes known.
+        /// wait, rather than a part of one: those of a kind among themselves, and all that are the
+        /// only ones of theirs.
         void deal_one_each(const std::vector<std::size_t>& order) {
-                std::vector<std::size_t> unknown;
+                std::map<std::uint64_t, std::vector<std::size_t>> kinds;
                 for (const auto g : order)
                         if (!is_known(g) && members_[g].size() < 2 && !yields(g))
-                                unknown.push_back(g);
-                const auto cpus = sum_of(unknown);
-                for (const auto g : unknown) {
-                        find_law(g, cpus, Law::Linear);
-                        hold_to(g, g == unknown.front() && cpus > 2 ? 2 : 1);
+                                kinds[snapshot_.gangs[g].kind].push_back(g);
+                std::vector<std::size_t> others;
+                for (const auto g : order) {
+                        const auto kind = kinds.find(snapshot_.gangs[g].kind);
+                        if (kind == kinds.end() || !std::ranges::count(kind->second, g))
+                                continue;
+                        if (kind->first == 0 || kind->second.size() == 1)
+                                others.push_back(g);
+                        else if (kind->second.front() == g)
+                                deal_one_each_among(kind->second, true);
                 }
-                deal_in_order(unknown);
+                if (sum_of(others) > 0)  // else there is nothing to wait for
+                        deal_one_each_among(others, false);
+        }
+
+        /// The first has two, if others of its kind learn by that what CPUs are worth, or one has
+        /// to wait anyway.
+        void deal_one_each_among(const std::vector<std::size_t>& gangs, bool are_of_a_kind) {
+                const auto cpus = sum_of(gangs);
+                const bool shows = cpus > 2 && (are_of_a_kind || gangs.size() > cpus);
+                for (const auto g : gangs) {
+                        find_law(g, cpus, Law::Linear);
+                        hold_to(g, shows && g == gangs.front() ? 2 : 1);
+                }
+                deal_in_order(gangs);
         }
 
         void deal_in_order(const std::vector<std::size_t>& gangs) {

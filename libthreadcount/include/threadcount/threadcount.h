@@ -454,9 +454,12 @@ THREADCOUNT_EXPORT threadcount_handle *threadcount_default(void);
  * from one thread at a time. stop returns the nanoseconds since the last start (0 if not started).
  * The total is the sum of all that stop returned.
  *
- * If it was started behind threadcount_share() with the process's handle, by the same thread, and
- * stopped before the next call of that kind, it has timed a region. The governor is told how long
- * that took, as by threadcount_region_end(), but not that the program is outside of regions.
+ * A thread that stops it for the first time behind threadcount_share() with the process's handle
+ * tells the governor that a region has ended. It tells the time since the one before, so with what
+ * the thread did between the two, but without waits for the program's turn. That is how the
+ * governor learns what CPUs are worth to a batch program. It does not say that the program is
+ * outside of regions: threadcount_region_end() does. Behind threadcount_region_begin() it tells
+ * nothing.
  */
 THREADCOUNT_EXPORT void threadcount_timer_start(void);
 THREADCOUNT_EXPORT uint64_t threadcount_timer_stop(void);

@@ -3,7 +3,7 @@
  * timing.h - the article's stop watch around parallel regions (see article.h).
  *
  * One stop watch for the process: use it from one thread at a time. Needs no OpenMP. Behind
- * set_thread_count() it also tells the governor how long a region takes: threadcount_timer_stop().
+ * set_thread_count() it also tells the governor that a region has ended: threadcount_timer_stop().
  */
 #ifndef THREADCOUNT_TIMING_H
 #define THREADCOUNT_TIMING_H

@@ -138,7 +138,7 @@ TEST_F(SpeedupTest, ItIsLearnedFromGrantsThatGrow) {
 }
 
 TEST_F(SpeedupTest, AGlanceAtMoreSaysThatTheyPay) {
-        run(4, milliseconds(400));
+        run(4, seconds(2));
         run(16, milliseconds(200));
         EXPECT_TRUE(is_known(16));
         EXPECT_TRUE(do_pay(16));
@@ -150,6 +150,14 @@ TEST_F(SpeedupTest, TheFirstGlanceAtTheStartSaysThatAllPay) {
         run(8, milliseconds(300));
         EXPECT_TRUE(is_known(16));
         EXPECT_TRUE(do_pay(16));
+}
+
+TEST_F(SpeedupTest, AStartOnFewIsTooShortToSayThatMorePay) {
+        run(4, milliseconds(300));  // cold
+        region_s_ /= 2;
+        law_ = [](std::uint32_t) { return 1.0 / 16; };
+        run(16, seconds(3));
+        EXPECT_FALSE(is_known(16));
 }
 
 TEST_F(SpeedupTest, AStartIsTooShortToSayThatFewDoAsWell) {

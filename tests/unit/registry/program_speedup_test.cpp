@@ -74,6 +74,28 @@ TEST_F(ClientSpeedup, IsLearnedFromItsFirstRegionsToo) {
         EXPECT_EQ(worth(4), 1);
 }
 
+TEST_F(ClientSpeedup, AFirstRegionOfAnEarlierGrantSaysNothing) {
+        const auto id = join(1000, batch());
+        auto& program = *programs_.find(id);
+        program.report({}, now_);
+        decide(id, 16);
+        const auto epoch = program.held()->epoch;
+        program.report({epoch, 16, true, 1, 0, 0, 0, 0}, now_);
+        decide(id, 8);
+        program.report({epoch, 16, true, 1, 0, 0, 0, 0}, now_);
+        now_ += 2s;  // on 16 CPUs
+        const auto next = program.held()->epoch;
+        program.report({next, 8, true, 2, 0, 0, 1, 2'000'000'000}, now_);
+        decide(id, 16);
+        for (std::uint64_t ended = 1; ended < 5; ended++) {
+                program.report({program.held()->epoch, 16, true, ended + 2, 0, 0, ended,
+                                ended * 2'000'000'000},
+                               now_);
+                now_ += 2s;
+        }
+        EXPECT_FALSE(worth(16));
+}
+
 TEST_F(ClientSpeedup, IsNoAffairOfWhoDoesNotTakeTurns) {
         const auto id = join();
         decide(id, 16);
@@ -196,24 +218,6 @@ TEST_F(Kinds, AreNoneWhereProgramsSayHowFarTheyAre) {
         const auto other = join_as("a");
         programs_.find(other)->report({0, 1, false, 1, 1, 100, 1, 1}, now_);
         EXPECT_EQ(kind_of(id), 0);
-}
-
-TEST_F(Kinds, AreNotTriedBeforeAllOthersSinceTheirLengthIsKnown) {
-        for (int i = 0; i < 2; i++) {
-                const auto id = join_as("a");
-                done_.clear();
-                decide(id, 16);
-                run(id, 3s);
-                decide(id, 8);
-                run(id, 500ms);
-                programs_.leave(id, std::nullopt, now_);
-        }
-        const auto id = join_as("a");
-        auto& program = *programs_.find(id);
-        program.report({0, 1, false, 1, 0, 0, 1, 1}, now_);
-        EXPECT_FALSE(gang_of(id).is_on_trial);
-        program.report({0, 1, false, 2, 2, 100, 2, 2}, now_);
-        EXPECT_TRUE(gang_of(id).is_on_trial) << "it says how far it is";
 }
 
 }  // namespace

@@ -57,6 +57,16 @@ TEST(TurnOrder, WhoNeedsLeastComesFirst) {
         EXPECT_EQ(ordered(gangs), (Order{1, 2, 0}));
 }
 
+TEST(TurnOrder, OneOnTrialIsTakenForAsLongAsOthersOfItsKind) {
+        std::vector gangs{gang(1, seconds(9)), gang(2, seconds(5)), gang(3)};
+        gangs[0].remaining = gangs[2].remaining = seconds(3);
+        gangs[0].kind = gangs[1].kind = 5;
+        gangs[1].is_on_trial = true;
+        EXPECT_EQ(ordered(gangs), (Order{2, 0, 1}));
+        gangs[1].kind = 6;
+        EXPECT_EQ(ordered(gangs), (Order{1, 2, 0})) << "nothing is known of its kind";
+}
+
 TEST(TurnOrder, AQuantumThatIsUsedUpIsFollowedByALongerOne) {
         const auto settings = quanta_of_two_seconds();
         auto one = gang(1);

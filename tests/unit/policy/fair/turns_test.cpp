@@ -490,6 +490,30 @@ TEST(TurnsOfUnknownOnes, HaveOneCpuEachOrWaitToo) {
         EXPECT_EQ(world.parked(), "P...PP") << "it was served for longest";
 }
 
+TEST(TurnsOfUnknownOnes, WaitForNoCpuWhereThereIsNone) {
+        OfAKind world(2);
+        for (int i = 0; i < 2; i++)
+                world.add().granted = CpuMask::range(i, 1);
+        for (int i = 0; i < 3; i++)
+                world.alike(0);
+        EXPECT_EQ(world.parked(), ".....");
+}
+
+TEST(TurnsOfUnknownOnes, HaveOneEachWhereThereAreEnough) {
+        OfAKind world(4);
+        for (std::uint64_t kind = 1; kind < 5; kind++)
+                world.alike(kind);
+        EXPECT_EQ(world.threads(), (Counts{1, 1, 1, 1}));
+        EXPECT_EQ(world.parked(), "....");
+}
+
+TEST(TurnsOfUnknownOnes, LeaveAKindItsPart) {
+        OfAKind world(4);
+        for (const auto kind : {7U, 7U, 8U, 9U})
+                world.alike(kind);
+        EXPECT_EQ(world.parked().substr(2), "..");
+}
+
 TEST(TurnsOfUnknownOnes, MakeNoJobOfSeveralWait) {
         OfAKind world(4);
         for (int i = 0; i < 3; i++)
