@@ -60,8 +60,8 @@ std::optional<Speedup::Octaves> Speedup::report(const Totals& totals, TimePoint 
 }
 
 /// New threads and cold caches make the first regions slow. A glance at the larger size can
-/// therefore say that CPUs pay, and only a longer look that they do not; a glance at the smaller one
-/// can say so if it comes second.
+/// therefore say that CPUs pay, and only a longer look that they do not; a glance at the smaller
+/// one can say so if it comes second.
 bool Speedup::pays(const Size& small, const Size& large) {
         return small.mean_ns() / large.mean_ns() >=
                std::pow(double{1} * large.cpus / small.cpus, numbers::kFew);
