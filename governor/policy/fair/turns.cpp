@@ -118,19 +118,20 @@ private:
         /// wait, rather than a part of one: those of a kind among themselves, and all that are the
         /// only ones of theirs.
         void deal_one_each(const std::vector<std::size_t>& order) {
+                std::vector<std::size_t> unknown;
                 std::map<std::uint64_t, std::vector<std::size_t>> kinds;
                 for (const auto g : order)
-                        if (!is_known(g) && members_[g].size() < 2 && !yields(g))
+                        if (!is_known(g) && members_[g].size() < 2 && !yields(g)) {
+                                unknown.push_back(g);
                                 kinds[snapshot_.gangs[g].kind].push_back(g);
+                        }
                 std::vector<std::size_t> others;
-                for (const auto g : order) {
-                        const auto kind = kinds.find(snapshot_.gangs[g].kind);
-                        if (kind == kinds.end() || !std::ranges::count(kind->second, g))
-                                continue;
-                        if (kind->first == 0 || kind->second.size() == 1)
+                for (const auto g : unknown) {
+                        const auto& [kind, alike] = *kinds.find(snapshot_.gangs[g].kind);
+                        if (kind == 0 || alike.size() == 1)
                                 others.push_back(g);
-                        else if (kind->second.front() == g)
-                                deal_one_each_among(kind->second, true);
+                        else if (alike.front() == g)
+                                deal_one_each_among(alike, true);
                 }
                 if (sum_of(others) > 0)  // else there is nothing to wait for
                         deal_one_each_among(others, false);

@@ -338,6 +338,40 @@ TEST_F(CycleTest, TellsAProgramWhenItsTurnHasCome) {
         EXPECT_FALSE(words.at(waits).grant.parked);
 }
 
+TEST_F(CycleTest, KnowsBeforeTheNextSampleWhatCpusAreWorthToABatchProgram) {
+        Request request;
+        request.can_wait = true;
+        request.scheduling_class = policy::fair::Class::Batch;
+        std::map<ProgramId, std::uint64_t> done;
+        std::map<ProgramId, std::uint64_t> time_ns;
+        // 25 ms in which they work, as many times as fast as they have CPUs.
+        const auto work = [&](std::initializer_list<ProgramId> programs) {
+                for (const auto id : programs) {
+                        const auto* held = cycle_.programs().find(id)->held();
+                        const auto threads = held->grant.threads;
+                        done[id] += threads * 5;
+                        time_ns[id] += 25'000'000;
+                        made_up_.said[id] = {held->epoch, threads, true,     ++regions_,
+                                             0,           0,       done[id], time_ns[id]};
+                }
+                step(programs);
+        };
+        auto identity = program_of(1000);
+        identity.job = "first";
+        const auto first = join({}, request, identity);
+        made_up_.said[first] = {};
+        decide();
+        for (int i = 0; i < 4; i++)
+                work({first});
+        identity.job = "second";
+        const auto second = join({}, request, identity);
+        decide();
+        ASSERT_FALSE(grant(second).parked);
+        for (int i = 0; i < 12 && !grant(second).parked; i++)
+                work({first, second});
+        EXPECT_TRUE(grant(second).parked);
+}
+
 TEST_F(CycleTest, LeavesEverybodyAloneWhileItIsPaused) {
         const auto id = join();
         decide();
