@@ -260,6 +260,8 @@ uint32_t threadcount_share(threadcount_handle* handle) {
                         begun.handle = handle->serial;
                         begun.untold_team = threads;
                 }
+        } else {
+                begun.watched_ns = 0;
         }
         return threads;
 }

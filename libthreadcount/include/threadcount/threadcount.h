@@ -455,11 +455,11 @@ THREADCOUNT_EXPORT threadcount_handle *threadcount_default(void);
  * The total is the sum of all that stop returned.
  *
  * A thread that stops it for the first time behind threadcount_share() with the process's handle
- * tells the governor that a region has ended. It tells the time since the one before, so with what
- * the thread did between the two, but without waits for the program's turn. That is how the
- * governor learns what CPUs are worth to a batch program. It does not say that the program is
- * outside of regions: threadcount_region_end() does. Behind threadcount_region_begin() it tells
- * nothing.
+ * tells the governor that a region has ended, and the time since the one before: so with what the
+ * thread did between the two. It tells nothing of its first region, nor of one behind a wait for
+ * the program's turn. That is how the governor learns what CPUs are worth to a batch program. It
+ * does not say that the program is outside of regions: threadcount_region_end() does. Behind
+ * threadcount_region_begin() it tells nothing.
  */
 THREADCOUNT_EXPORT void threadcount_timer_start(void);
 THREADCOUNT_EXPORT uint64_t threadcount_timer_stop(void);
