@@ -79,7 +79,7 @@ inline constexpr std::uint32_t kLightParts = 2;
 inline constexpr std::uint32_t kAsleep_millicpu = 20;
 /// And a program is light when it was below for half as long.
 /// Pinned by login-8.
-inline constexpr milliseconds kSeldom{4'000};
+inline constexpr milliseconds kSeldom{3'000};
 
 // Programs that come and go.
 

@@ -261,10 +261,12 @@ void Cycle::decide(TimePoint now) {
         decisions_++;
         schedule_.decided(arbiter_.last(), now);
         bool shows_soon = false;
+        std::size_t with_turns = 0;
         programs().for_each([&](const Program& program) {
+                with_turns += program.takes_turns() ? 1 : 0;
                 shows_soon = shows_soon || program.shows_soon(now);
         });
-        if (shows_soon)
+        if (shows_soon && with_turns > 1)
                 schedule_.decide_again(now + numbers::kTick / 2);
 }
 

@@ -492,7 +492,7 @@ TEST(TurnsOfUnknownOnes, HaveOneCpuEachOrWaitToo) {
 
 TEST(TurnsOfUnknownOnes, WaitForNoCpuWhereThereIsNone) {
         OfAKind world(2);
-        for (int i = 0; i < 2; i++)
+        for (std::uint32_t i = 0; i < 2; i++)
                 world.add().granted = CpuMask::range(i, 1);
         for (int i = 0; i < 3; i++)
                 world.alike(0);
