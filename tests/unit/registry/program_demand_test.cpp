@@ -205,7 +205,7 @@ TEST_F(ProgramsTest, ThatUseLittleOfOneCpuAreLight) {
                                             now_);
                 asked++;
         }
-        EXPECT_EQ(asked, 3) << "it sleeps";
+        EXPECT_EQ(asked, 4) << "it sleeps";
         EXPECT_TRUE(only().light);
         programs_.find(id)->low_use(std::nullopt, now_);
         EXPECT_FALSE(only().light) << "who knows?";
