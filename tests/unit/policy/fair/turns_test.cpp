@@ -519,7 +519,8 @@ TEST(TurnsOfUnknownOnes, MakeNoJobOfSeveralWait) {
         for (int i = 0; i < 3; i++)
                 world.alike(0);
         world.job().scaling = {};
-        world.add().gang = world.clients.back().gang;
+        const auto gang = world.clients.back().gang;
+        world.add().gang = gang;
         world.gangs.back().remaining.reset();
         EXPECT_EQ(world.parked().substr(3), "..");
 }
