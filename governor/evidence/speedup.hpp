@@ -30,9 +30,10 @@ using policy::TimePoint;
 ///
 /// A program may do something else later, or now this and now that. Only grants that follow each
 /// other are therefore compared, only for a while, and again and again in that time: a longer look
-/// mends the first glance. A glance at the larger size can say that CPUs pay; that they do not
-/// takes a longer look. The result is believed for kHold. The result that fewer CPUs are worth as
-/// much is believed for kMemory only, until a step in the other direction has said the same.
+/// mends the first glance. A glance at the larger size can say that CPUs pay. That they do not
+/// takes a longer look there, and a step up takes a longer look at the smaller size. The result is
+/// believed for kHold. The result that fewer CPUs are worth as much is believed for kMemory only,
+/// until a step in the other direction has said the same.
 class Speedup {
 public:
         /// The program's own totals; any value is possible.

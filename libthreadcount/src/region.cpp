@@ -28,7 +28,7 @@ struct Begun {
         std::uint64_t beside = 0;     // the period in which it went on beside somebody inside
         std::uint8_t stands_for = 1;  // regions, of which the next timed one is the last
         std::uint8_t untimed = 0;     // that come before that one
-        // Of a region whose end the stop watch is to tell; 0: there is none.
+        // The team of the region whose end the stop watch is to tell; 0: there is none.
         std::uint32_t untold_team = 0;
         std::uint64_t watched_ns = 0;  // the end of the one before; 0: it is not known
 };
