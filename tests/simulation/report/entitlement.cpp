@@ -3,6 +3,7 @@
 // something; then it is seen again whose turn it is.
 #include "simulation/report/entitlement.hpp"
 
+#include "policy/numbers.hpp"
 #include "policy/permyriad.hpp"
 #include "simulation/world/flow.hpp"
 
@@ -158,9 +159,10 @@ void Filling::add_claimants(const EntitlementOptions& options) {
                 claimant.guaranteed = client.guaranteed;
                 const bool is_light =
                         client.light && !client.idle && client.min <= 1 && client.guaranteed <= 1;
-                // A program that does nothing lends even its guaranteed CPUs. One of three light
-                // programs has a CPU.
-                if (client.idle || (is_light && ++light[client.account] % 3 != 0)) {
+                // A program that does nothing lends even its guaranteed CPUs. One of so many
+                // light programs has a CPU.
+                if (client.idle ||
+                    (is_light && ++light[client.account] % governor::numbers::kLightParts != 0)) {
                         claimant.floor = claimant.guaranteed = 0;
                         claimant.wants = options.by_demand ? 0 : claimant.wants;
                 }
