@@ -349,7 +349,9 @@ Foreign left_to_foreign(const Settings& settings, const Snapshot& snapshot) {
         const auto nobodys = scaled(snapshot.foreign, rest / all);
         auto with = snapshot;
         add_owned(with, owned, most * kMillicpu * static_cast<float>(pool.count()));
-        const Classes classes(with, settings, nobodys);
+        // Not by who holds CPUs: that goes by what is left to foreign load, and each would make the
+        // other one change.
+        const auto classes = Classes(with, settings, nobodys).unheld();
         const auto counts = Entitlement(settings, with, classes).following();
         std::unordered_map<std::uint64_t, float> of_account;
         for (std::size_t i = 0; i < counts.size(); i++)
