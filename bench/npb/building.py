@@ -11,13 +11,13 @@ from pathlib import Path
 from lab.endings import Failed
 from lab.quantities import BadInput
 
-# The places of set_thread_count(): in the loop of main, or in front of each region as well.
+# The places of set_thread_count() and the timer: in the loop of main, or in front of each region as well.
 LOOP, EACH = LINES = ("loop", "each")
 SOURCE = "benchmark-subsetting/NPB3.0-omp-C on GitHub"
-_HEADER = "#include <threadcount/article.h>\n"
+_HEADER = "#include <threadcount/article.h>\n#include <threadcount/timing.h>\n"
 _MAIN = re.compile(r"^int main\(.*\) \{\n", re.MULTILINE)
-_BEGIN = "    init_thread_count();\n    set_thread_count();\n"
-_ITERATION = "set_thread_count();"
+_BEGIN = "    init_thread_count();\n    set_thread_count();\n    start_timer();\n"
+_ITERATION = "stop_timer(); set_thread_count(); start_timer();"
 _REGION = re.compile(r"^[ \t]*#pragma omp parallel", re.MULTILINE)
 # The loop over main's iterations. EP has none: one region does everything.
 _LOOPS = {
@@ -37,8 +37,8 @@ def check_checkout(folder: Path) -> None:
 
 
 def with_lines(name: str, source: str, each: bool) -> str:
-    """A program that follows the governor: one line of include, two at the start of main, one in its
-    loop. `each`: and one in front of each region. Failed where the source is another one than is known."""
+    """A program that follows the governor with the article's calls: at the start of main, in its loop, and, with
+    `each`, in front of each region, where a stop of the timer tells that the one before has ended. Failed where the source is another one than is known."""
     changed, mains = _MAIN.subn(lambda found: found.group() + _BEGIN, source)
     pattern = _LOOPS[name]
     loops = 1

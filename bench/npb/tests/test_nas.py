@@ -83,14 +83,14 @@ class Launches(unittest.TestCase):
 class Sources(unittest.TestCase):
     def test_main_and_its_loop_get_the_lines(self):
         changed = with_lines("bt", BT, False)
-        self.assertTrue(changed.startswith("#include <threadcount/article.h>\n"))
-        self.assertIn("{\n    init_thread_count();\n    set_thread_count();\n  int step;", changed)
-        self.assertIn("step++) { set_thread_count();\n    adi();", changed)
+        self.assertTrue(changed.startswith("#include <threadcount/article.h>\n#include <threadcount/timing.h>\n"))
+        self.assertIn("{\n    init_thread_count();\n    set_thread_count();\n    start_timer();\n  int step;", changed)
+        self.assertIn("step++) { stop_timer(); set_thread_count(); start_timer();\n    adi();", changed)
 
     def test_each_region_may_get_one_as_well(self):
         region = "    #pragma omp parallel for\n"
         changed = with_lines("bt", BT + region, True)
-        self.assertTrue(changed.endswith("set_thread_count();\n" + region))
+        self.assertTrue(changed.endswith("stop_timer(); set_thread_count(); start_timer();\n" + region))
 
     def test_a_source_without_its_loop_or_with_two_is_refused(self):
         loop = BT[BT.index("  for") :]
