@@ -133,7 +133,9 @@ private:
                         else if (alike.front() == g)
                                 deal_one_each_among(alike, true);
                 }
-                if (sum_of(others) > 0)  // else there is nothing to wait for
+                // Without a CPU there is nothing to wait for. Where foreign load has as many, their
+                // threads run there as well: one that waits leaves it more.
+                if (sum_of(others) > classes_.foreign())
                         deal_one_each_among(others, false);
         }
 

@@ -499,6 +499,16 @@ TEST(TurnsOfUnknownOnes, WaitForNoCpuWhereThereIsNone) {
         EXPECT_EQ(world.parked(), ".....");
 }
 
+TEST(TurnsOfUnknownOnes, LeaveNoCpuToAHogThatHasHalf) {
+        for (const auto foreign : {1U, 2U}) {
+                OfAKind world(4);
+                world.load(CpuMask::range(0, foreign));
+                for (int i = 0; i < 4; i++)
+                        world.alike(0);
+                EXPECT_EQ(world.parked(), foreign == 1 ? "..PP" : "....");
+        }
+}
+
 TEST(TurnsOfUnknownOnes, HaveOneEachWhereThereAreEnough) {
         OfAKind world(4);
         for (std::uint64_t kind = 1; kind < 5; kind++)
