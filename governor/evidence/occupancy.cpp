@@ -55,8 +55,8 @@ bool Occupancy::grant(const policy::fair::Grant& grant, TimePoint now) {
 
 Occupancy::Effect Occupancy::report(const Report& report, std::uint32_t most, TimePoint now) {
         count_allowed(now);
+        const bool was_in_the_way = is_in_the_way();
         const auto before = std::exchange(report_, report);
-        const bool lingered = !lingering_.empty();
         stopped_ = stopped_ && report.regions == before.regions;
         if (report_.epoch > held_.epoch)
                 report_.epoch = 0;
@@ -65,7 +65,7 @@ Occupancy::Effect Occupancy::report(const Report& report, std::uint32_t most, Ti
         const auto oldest = report_.in_region ? report_.epoch : held_.epoch;
         std::erase_if(former_, [oldest](const Former& former) { return former.epoch < oldest; });
         update(now, now);
-        return {lingered && lingering_.empty(), report_.regions != before.regions};
+        return {was_in_the_way && !is_in_the_way(), report_.regions != before.regions};
 }
 
 void Occupancy::set_stopped(bool stopped, TimePoint now) {
@@ -109,6 +109,12 @@ policy::CpuMask Occupancy::in_use() const {
         if (const auto* former = former_of_region())
                 return former->cpus;
         return own_cpus();
+}
+
+bool Occupancy::is_in_the_way() const {
+        const auto* former = former_of_region();
+        return former != nullptr && !former->cpus.empty() && !occupies_nothing() &&
+               !(held_.is_own() && former->cpus.is_within(held_.grant.cpus));
 }
 
 std::uint32_t Occupancy::knows_of() const {

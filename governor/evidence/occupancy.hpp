@@ -76,7 +76,7 @@ public:
         void set_waits(bool waits) { waits_ = waits; }
 
         struct Effect {
-                bool gave_back = false;  ///< nothing lingers any more
+                bool gave_back = false;  ///< it is in nobody's way any more
                 bool began = false;      ///< a region, since the last report
         };
         /// The team is clamped to `most`; an epoch that was not granted yet counts as the oldest.
@@ -96,6 +96,9 @@ public:
         /// The threads of the present region, as the client says; 0: it is in none.
         [[nodiscard]] std::uint32_t team() const { return report_.in_region ? report_.team : 0; }
         [[nodiscard]] const policy::CpuMask& lingering() const { return lingering_; }
+        /// Its present region began with CPUs of its own that it has lost, or has no longer for
+        /// itself.
+        [[nodiscard]] bool is_in_the_way() const;
         /// The time since which some CPUs linger. Empty: none do.
         [[nodiscard]] std::optional<TimePoint> lingers_since() const { return lingers_since_; }
         /// CPUs of its own that its present region began with; empty outside of regions, and while

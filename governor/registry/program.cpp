@@ -371,7 +371,7 @@ bool Program::shows_soon(TimePoint now) const {
 
 bool Program::is_waited_for() const {
         return !is_ignored() && (keeps() || demand_.idle() || occupancy_.above_since() ||
-                                 !occupancy_.lingering().empty());
+                                 occupancy_.is_in_the_way());
 }
 
 void Program::add_reading(std::chrono::nanoseconds cpu_time, TimePoint now) {

@@ -63,6 +63,22 @@ TEST_F(OccupancyTest, CountsGrantsThatDiffer) {
         EXPECT_EQ(occupancy_.held()->since, now_);
 }
 
+TEST_F(OccupancyTest, IsInTheWayOfTheOwnerOfACpuThatItOnlyShares) {
+        (void)grant(0, 1);
+        (void)region(1, 1);
+        EXPECT_FALSE(occupancy_.is_in_the_way());
+        auto shared = grant_of(ProgramId{1}, CpuMask::range(0, 1));
+        shared.shared = true;
+        (void)occupancy_.grant(shared, now_);
+        EXPECT_TRUE(occupancy_.is_in_the_way());
+        EXPECT_FALSE(region(1, 1).gave_back);
+        EXPECT_FALSE(occupancy_.above_since()) << "it has the thread that it was granted";
+        EXPECT_TRUE(outside().gave_back);
+        EXPECT_FALSE(occupancy_.is_in_the_way());
+        EXPECT_FALSE(region(2, 1).gave_back);
+        EXPECT_FALSE(occupancy_.is_in_the_way()) << "it never had it for itself";
+}
+
 TEST_F(OccupancyTest, KeepsTheNewestReasonOfTheSameGrant) {
         auto first = grant_of(ProgramId{1}, CpuMask::range(0, 4));
         (void)occupancy_.grant(first, now_);
