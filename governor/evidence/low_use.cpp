@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Two thresholds, and patience.
+// Two thresholds.
 #include "evidence/low_use.hpp"
 
 #include "evidence/burn_window.hpp"
@@ -28,42 +28,21 @@ void LowUse::add(const Reading& reading, TimePoint now) {
         if (elapsed < kFullWindow)
                 return;
         const auto process = reading.process - last_->process;
-        if (is_the_process(reading.thread - last_->thread, process))
-                judge(process + (reading.waited - last_->waited), elapsed, now);
-        else
-                end();
+        const auto millicpu = (process + (reading.waited - last_->waited)) * 1000 / elapsed;
+        const auto most = light_ ? kHeavy_millicpu : 1000 / numbers::kLightParts - 1;
+        light_ = is_the_process(reading.thread - last_->thread, process) && millicpu <= most;
         last_ = reading;
         at_ = now;
 }
 
-void LowUse::judge(nanoseconds runnable, nanoseconds elapsed, TimePoint now) {
-        const auto millicpu = runnable * 1000 / elapsed;
-        if (light_) {
-                if (millicpu > kHeavy_millicpu)
-                        end();
-                return;
-        }
-        if (millicpu >= 1000 / numbers::kLightParts) {
-                low_since_.reset();
-                return;
-        }
-        low_since_ = low_since_.value_or(at_);
-        light_ = now - *low_since_ >= kPatience;
-}
-
 void LowUse::unknown() {
-        end();
+        light_ = false;
         last_.reset();
 }
 
 void LowUse::burned(std::uint32_t millicpu) {
         if (millicpu > kHeavy_millicpu)
-                end();
-}
-
-void LowUse::end() {
-        light_ = false;
-        low_since_.reset();
+                light_ = false;
 }
 
 }  // namespace governor::evidence

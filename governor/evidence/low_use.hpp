@@ -15,9 +15,9 @@ namespace governor::evidence {
 
 using policy::TimePoint;
 
-/// A program with one thread is light when it has been runnable for less than half of the time, for
-/// kPatience. (Runnable means that it runs or waits for a CPU.) It stays light until it is runnable
-/// for more than three quarters. The CPU time that it burns would not tell alone: a program that is
+/// A program with one thread is light when it has been runnable for less than half of a window.
+/// (Runnable means that it runs or waits for a CPU.) It stays light until it is runnable for more
+/// than three quarters of one. The CPU time that it burns would not tell alone: a program that is
 /// crowded out burns little, too. On a CPU that it shares with one thread it runs half as fast, so
 /// that a half becomes two thirds: that is below three quarters.
 class LowUse {
@@ -37,12 +37,8 @@ public:
         void add(const Reading& reading, TimePoint now);
         /// Its time cannot be read, or says nothing: not light.
         void unknown();
-        /// It has more than one thread now, which others leave to it: light as before. Patience
-        /// begins anew.
-        void pause() {
-                last_.reset();
-                low_since_.reset();
-        }
+        /// It has more than one thread now, which others leave to it: light as before.
+        void pause() { last_.reset(); }
         /// The program has burned that much, however long it waited.
         void burned(std::uint32_t millicpu);
 
@@ -54,15 +50,8 @@ public:
         }
 
 private:
-        void judge(std::chrono::nanoseconds runnable, std::chrono::nanoseconds elapsed,
-                   TimePoint now);
-        void end();
-
-        static constexpr auto kPatience = numbers::on_time(numbers::kSeldom / 2);
-
         std::optional<Reading> last_;
         TimePoint at_;  // of last_
-        std::optional<TimePoint> low_since_;
         bool light_ = false;
 };
 

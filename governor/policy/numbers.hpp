@@ -77,8 +77,6 @@ inline constexpr milliseconds kKernelTick{10};
 inline constexpr std::uint32_t kLightParts = 2;
 /// Thousandths of a CPU. A light program that burns less is measured only every kSeldom.
 inline constexpr std::uint32_t kAsleep_millicpu = 20;
-/// And a program is light when it was below for half as long.
-/// Pinned by login-8.
 inline constexpr milliseconds kSeldom{3'000};
 
 // Programs that come and go.

@@ -418,9 +418,9 @@ bool Program::may_be_light(TimePoint now) {
         const auto rate = burn_.judged();
         if (rate)
                 low_use_.burned(rate->millicpu);
-        if (granted->grant.threads == 1 && rate &&
-            rate->millicpu <= evidence::LowUse::kHeavy_millicpu)
-                return !low_use_.may_wait(rate->millicpu, now);
+        const auto millicpu = rate ? rate->millicpu : 0;
+        if (granted->grant.threads == 1 && millicpu <= evidence::LowUse::kHeavy_millicpu)
+                return !low_use_.may_wait(millicpu, now);
         low_use_.pause();
         return false;
 }
