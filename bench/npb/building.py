@@ -11,7 +11,7 @@ from pathlib import Path
 from lab.endings import Failed
 from lab.quantities import BadInput
 
-# The places of set_thread_count() and the timer: in the loop of main, or in front of each region as well.
+# The places of set_thread_count() and the timer: in the loop of main, or in front of each region.
 LOOP, EACH = LINES = ("loop", "each")
 SOURCE = "benchmark-subsetting/NPB3.0-omp-C on GitHub"
 _HEADER = "#include <threadcount/article.h>\n#include <threadcount/timing.h>\n"
@@ -37,13 +37,15 @@ def check_checkout(folder: Path) -> None:
 
 
 def with_lines(name: str, source: str, each: bool) -> str:
-    """A program that follows the governor with the article's calls: at the start of main, in its loop, and, with
-    `each`, in front of each region, where a stop of the timer tells that the one before has ended. Failed where the source is another one than is known."""
+    """A program that follows the governor with the article's calls: at the start of main, and in its loop, or with
+    `each` in front of each region. A stop of the timer tells that the iteration or region before it has ended.
+    Failed where the source is another one than is known."""
     changed, mains = _MAIN.subn(lambda found: found.group() + _BEGIN, source)
     pattern = _LOOPS[name]
     loops = 1
     if pattern is not None:
-        changed, loops = re.subn(pattern, lambda found: f"{found.group()} {_ITERATION}", changed)
+        added = "" if each else f" {_ITERATION}"
+        changed, loops = re.subn(pattern, lambda found: found.group() + added, changed)
     if (mains, loops) != (1, 1):
         raise Failed(f"{name}.c: main or its loop is not where it was; is it {SOURCE}?")
     if each:

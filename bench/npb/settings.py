@@ -81,7 +81,7 @@ def _parser(default_programs: Path) -> argparse.ArgumentParser:
     )
     parser.add_argument(
         "--lines", choices=LINES, default=LOOP,
-        help="programs ask in the loop of main (default), or in front of each region as well",
+        help="programs ask in the loop of main (default), or in front of each region",
     )  # fmt: skip
     add_whole(parser, "--repetitions", 1, 1000, "of each case, all arms in turns (3)", 3)
     add_duration(parser, "--run-limit", 1.0, 86400.0, 120.0, "a longer run is stopped (2 min)")

@@ -91,6 +91,7 @@ class Sources(unittest.TestCase):
         region = "    #pragma omp parallel for\n"
         changed = with_lines("bt", BT + region, True)
         self.assertTrue(changed.endswith("stop_timer(); set_thread_count(); start_timer();\n" + region))
+        self.assertEqual(changed.count("stop_timer"), 1, "the loop itself is no region")
 
     def test_a_source_without_its_loop_or_with_two_is_refused(self):
         loop = BT[BT.index("  for") :]
