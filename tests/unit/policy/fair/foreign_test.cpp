@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Programs that are not governed are yielded to, up to a limit.
+#include "policy/fair/shares.hpp"
 #include "world.hpp"
 
 #include <gtest/gtest.h>
+#include <random>
+#include <utility>
 
 namespace governor::policy::fair {
 namespace {
@@ -147,6 +150,30 @@ TEST(ForeignShare, LoadIsNotMoreThanThereIsWhoeverHadIt) {
         world.foreign.owned = {{AccountId{8}, 40'000}, {AccountId{9}, 40'000}};
         world.add(1);
         EXPECT_EQ(world.follow(), (Counts{56}));
+}
+
+TEST(ForeignShare, OfAnOwnerGoesByNoHolder) {
+        std::minstd_rand random(1);
+        for (int i = 0; i < 200; i++) {
+                World world({4});
+                world.load(CpuMask::range(0, 4), 750);
+                world.foreign.owned = {{AccountId{1}, 2'000}, {AccountId{2}, 1'000}};
+                for (int k = 0; k < 3; k++) {
+                        const auto first = static_cast<std::uint32_t>(random() % 4);
+                        const auto count = static_cast<std::uint32_t>(1 + random() % (4 - first));
+                        world.add(1 + random() % 2).allowed = CpuMask::range(first, count);
+                }
+                const auto left = [&] {
+                        const auto foreign = left_to_foreign(world.settings, world.snapshot());
+                        return std::pair(foreign.owned[0].millicpu, foreign.owned[1].millicpu);
+                };
+                const auto free = left();
+                for (auto& client : world.clients) {
+                        client.granted = client.allowed;
+                        EXPECT_EQ(left(), free);
+                        client.granted.clear();
+                }
+        }
 }
 
 TEST(ForeignShare, OneCpuThatIsSharedWithAHogIsStillHandedOut) {
