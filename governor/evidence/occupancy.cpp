@@ -126,10 +126,10 @@ void Occupancy::update(TimePoint burning_since, TimePoint now) {
         const auto* former = former_of_region();
         const bool may_linger = former != nullptr && !occupies_nothing();
         lingering_ = may_linger ? former->cpus - held_.grant.cpus : policy::CpuMask{};
-        if (lingering_.empty())
-                lingers_since_.reset();
-        else
+        if (is_in_the_way())
                 lingers_since_ = lingers_since_.value_or(now);
+        else
+                lingers_since_.reset();
         const bool unfinished =
                 !occupies_nothing() &&
                 (!lingering_.empty() || (report_.in_region && report_.team > held_.grant.threads));

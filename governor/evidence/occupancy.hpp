@@ -96,10 +96,9 @@ public:
         /// The threads of the present region, as the client says; 0: it is in none.
         [[nodiscard]] std::uint32_t team() const { return report_.in_region ? report_.team : 0; }
         [[nodiscard]] const policy::CpuMask& lingering() const { return lingering_; }
-        /// Its present region began with CPUs of its own that it has lost, or has no longer for
-        /// itself.
+        /// Its present region began with CPUs of its own that it has lost, or that it shares now.
         [[nodiscard]] bool is_in_the_way() const;
-        /// The time since which some CPUs linger. Empty: none do.
+        /// The time since which it is in the way. Empty: it is not.
         [[nodiscard]] std::optional<TimePoint> lingers_since() const { return lingers_since_; }
         /// CPUs of its own that its present region began with; empty outside of regions, and while
         /// it is stopped, or parked and yields.

@@ -234,8 +234,8 @@ public:
 
         /// True if this may change a decision: it gave back what it held, or woke.
         bool report(const evidence::Report& report, TimePoint now);
-        /// The program's next report may change a decision: it lends, or runs on more than it was
-        /// granted.
+        /// The program's next report may change a decision: it lends, runs on more than it was
+        /// granted, or on a CPU that is another's now.
         [[nodiscard]] bool is_waited_for() const;
         /// A look at its regions in a moment tells, or may, what CPUs are worth to it.
         [[nodiscard]] bool shows_soon(TimePoint now) const;
@@ -245,7 +245,7 @@ public:
         void measured(std::chrono::nanoseconds cpu_time, bool stopped, TimePoint now);
         /// The CPU time alone, at a tick. Empty: not known, so it goes on as it did.
         void ticked(std::optional<std::chrono::nanoseconds> cpu_time, TimePoint now);
-        /// It is granted one thread and burns little, as far as measured() tells. low_use() has to
+        /// It is granted one thread and burns little, or is not measured yet. low_use() has to
         /// tell then whether that is because it waits for a CPU. A program that is light and sleeps
         /// is asked about only now and then. To be called right after measured().
         [[nodiscard]] bool may_be_light(TimePoint now);

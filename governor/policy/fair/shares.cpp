@@ -91,7 +91,7 @@ private:
                 // An idle client uses next to nothing that it could be charged for.
                 shares_[i].is_rigid = has_been_above && !client.idle;
                 const bool is_late =
-                        (has_been_above || client.team) && client.lingers_since &&
+                        client.lingers_since &&
                         snapshot_.now - *client.lingers_since >= settings_.handover_max;
                 shares_[i].stays = is_late || (client.idle && client.is_lent());
                 shares_[i].limit = std::min(classes_.groups()[group].cpus.count(), own);

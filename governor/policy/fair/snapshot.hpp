@@ -161,7 +161,7 @@ struct Client {
         /// longer granted. Empty outside of regions.
         CpuMask in_use;
         std::optional<TimePoint> above_since;  ///< runs on more than is granted, since then
-        /// Its present region lost CPUs of `in_use` then. Empty: it has lost none.
+        /// Its present region lost CPUs of `in_use` then, or shares them since. Empty: neither.
         std::optional<TimePoint> lingers_since;
         std::uint32_t burning = 0;  ///< CPUs it keeps busy, rounded to the nearest
         /// Of these, beyond its grant at the time and beyond CPUs that it had still to leave.

@@ -133,10 +133,25 @@ private:
                         else if (alike.front() == g)
                                 deal_one_each_among(alike, true);
                 }
-                // Without a CPU there is nothing to wait for. Where foreign load has as many, their
-                // threads run there as well: one that waits leaves it more.
-                if (sum_of(others) > classes_.foreign())
+                if (sum_of(others) > 0 &&  // else there is nothing to wait for
+                    !is_half_foreign(others))
                         deal_one_each_among(others, false);
+        }
+
+        /// Half of the CPUs that they may use, or more, is left to foreign load: their threads run
+        /// there as well, and one that waits would leave it more.
+        [[nodiscard]] bool is_half_foreign(const std::vector<std::size_t>& gangs) const {
+                CpuMask may_use;
+                for (const auto g : gangs)
+                        may_use |=
+                                classes_.groups()[classes_.group_of(members_[g].front())].classes;
+                std::uint32_t cpus = 0;
+                std::uint32_t foreign = 0;
+                may_use.for_each([&](std::uint32_t k) {
+                        cpus += classes_.classes()[k].size;
+                        foreign += classes_.classes()[k].foreign;
+                });
+                return 2 * foreign >= cpus;
         }
 
         /// The first has two, if others of its kind learn by that what CPUs are worth, or one has

@@ -73,6 +73,7 @@ TEST_F(OccupancyTest, IsInTheWayOfTheOwnerOfACpuThatItOnlyShares) {
         EXPECT_TRUE(occupancy_.is_in_the_way());
         EXPECT_FALSE(region(1, 1).gave_back);
         EXPECT_FALSE(occupancy_.above_since()) << "it has the thread that it was granted";
+        EXPECT_EQ(occupancy_.lingers_since(), now_);
         EXPECT_TRUE(outside().gave_back);
         EXPECT_FALSE(occupancy_.is_in_the_way());
         EXPECT_FALSE(region(2, 1).gave_back);

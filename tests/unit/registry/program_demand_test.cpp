@@ -62,6 +62,19 @@ TEST_F(ProgramsTest, AreWaitedForUntilTheyFollow) {
         EXPECT_FALSE(programs_.find(id)->is_waited_for());
 }
 
+TEST_F(ProgramsTest, AreWaitedForOnACpuThatIsAnothersNow) {
+        const auto id = join();
+        grant(id, 0, 1);
+        region(id, 1, 1);
+        auto shared = grant_of(id, CpuMask::range(0, 1));
+        shared.shared = true;
+        (void)programs_.find(id)->apply(shared, now_);
+        EXPECT_TRUE(programs_.find(id)->is_waited_for());
+        EXPECT_EQ(only().lingers_since, now_);
+        EXPECT_TRUE(programs_.find(id)->report({1, 1, false, 1}, now_)) << "it has left";
+        EXPECT_FALSE(programs_.find(id)->is_waited_for());
+}
+
 TEST_F(ProgramsTest, ThatAreIdleWakeWithARegionThatNobodySaw) {
         const auto id = join();
         grant(id, 0, 8);
@@ -185,6 +198,8 @@ TEST_F(ProgramsTest, ThatGoOnInTheirRegionUseItsCpusAgain) {
 TEST_F(ProgramsTest, ThatUseLittleOfOneCpuAreLight) {
         const auto id = join();
         EXPECT_FALSE(programs_.find(id)->may_be_light(now_)) << "nothing granted";
+        grant(id, 0, 1);
+        EXPECT_TRUE(programs_.find(id)->may_be_light(now_)) << "not measured yet";
         grant(id, 0, 2);
         second(id, 0);
         EXPECT_FALSE(programs_.find(id)->may_be_light(now_)) << "it has two";

@@ -156,6 +156,22 @@ TEST_F(Handover, AShrinkIsToldAtOnceAndTheGrowthFollowsTheRegionsEnd) {
         EXPECT_EQ(overlaps(decision), 0U);
 }
 
+TEST(HandoverOfALightProgram, IsWaitedForUpToHandoverMax) {
+        World world({2});
+        auto& light = world.add();
+        light.light = light.shared = true;
+        light.granted = light.in_use = CpuMask::range(1, 1);
+        light.lingers_since = world.now;
+        world.add().granted = CpuMask::range(0, 1);
+        auto decision = world.decide();
+        EXPECT_EQ(decision.grants[1].threads, 1U);
+        EXPECT_EQ(decision.grants[1].reason.limit, Limit::Handover);
+        world.now += world.settings.handover_max;
+        decision = world.decide();
+        EXPECT_EQ(decision.grants[1].threads, 2U);
+        EXPECT_EQ(decision.grants[0].reason.limit, Limit::Light);
+}
+
 TEST_F(Handover, WhoDoesNotFollowIsRigidAfterHandoverMax) {
         world.clients[0].burning = 6;
         world.add();

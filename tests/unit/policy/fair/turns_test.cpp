@@ -509,6 +509,22 @@ TEST(TurnsOfUnknownOnes, LeaveNoCpuToAHogThatHasHalf) {
         }
 }
 
+TEST(TurnsOfUnknownOnes, WaitWhereTheHogsAreElsewhere) {
+        OfAKind world(8);
+        world.load(CpuMask::range(0, 4));
+        for (int i = 0; i < 3; i++)
+                world.alike(0).allowed = CpuMask::range(6, 2);
+        EXPECT_EQ(world.parked(), "..P");
+}
+
+TEST(TurnsOfAKind, WaitBesideAHogThatHasHalfAsWell) {
+        OfAKind world(4);
+        world.load(CpuMask::range(0, 2));
+        for (int i = 0; i < 3; i++)
+                world.alike();
+        EXPECT_EQ(world.parked(), "..P");
+}
+
 TEST(TurnsOfUnknownOnes, HaveOneEachWhereThereAreEnough) {
         OfAKind world(4);
         for (std::uint64_t kind = 1; kind < 5; kind++)
