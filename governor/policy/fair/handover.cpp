@@ -113,8 +113,8 @@ private:
 
         /// In the middle of a region it may still run on what it has given up. It takes that back
         /// first, if it may have more again, where there is room. The decision does not wait for
-        /// CPUs that a rigid holder has not left after handover_max. It charges the holder instead,
-        /// but the charge may be for any CPUs that the holder could use.
+        /// CPUs that a rigid holder, or a light one, has not left after handover_max. It charges a
+        /// rigid one instead, but the charge may be for any CPUs that the holder could use.
         void linger(std::size_t i) {
                 auto& lingering = lingering_[i];
                 lingering = (client(i).in_use & snapshot_.machine.pool()) - taken_ - occupied_;

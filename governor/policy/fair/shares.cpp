@@ -90,8 +90,9 @@ private:
                 const bool has_been_above = is_rigid(settings_, client, snapshot_.now);
                 // An idle client uses next to nothing that it could be charged for.
                 shares_[i].is_rigid = has_been_above && !client.idle;
+                // A light client is above nothing on the CPU that it shares now.
                 const bool is_late =
-                        client.lingers_since &&
+                        (has_been_above || client.team || client.light) && client.lingers_since &&
                         snapshot_.now - *client.lingers_since >= settings_.handover_max;
                 shares_[i].stays = is_late || (client.idle && client.is_lent());
                 shares_[i].limit = std::min(classes_.groups()[group].cpus.count(), own);

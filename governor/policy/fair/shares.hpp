@@ -19,7 +19,9 @@ struct Share {
         std::uint32_t target = 0;  ///< what it should have now: more, as long as only newcomers ask
         bool wants_a_part = false;  ///< of a CPU, and none of its own: it is light
         bool is_rigid = false;      ///< above its grant for too long, so it is charged
-        bool stays = false;   ///< on CPUs that it lost: they are not waited for; or it is idle
+        /// On CPUs that it lost, or shares while it is light: they are not waited for. Or it is
+        /// idle.
+        bool stays = false;
         bool begins = false;  ///< on its share, wherever others have still to leave it
         /// CPUs that its first region after a pause begins with, beside others. An idle client: the
         /// share that it would have if none were idle. A client that was granted nothing yet,
