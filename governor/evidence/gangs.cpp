@@ -36,7 +36,6 @@ void Gangs::decided(const std::map<GangId, Decided>& decided, TimePoint now) {
                 const auto found = decided.find(id);
                 const auto what = found != decided.end() ? found->second : Decided{};
                 gang.served = served(gang, now);
-                gang.lends_turn = !what.wants_to_run && (gang.lends_turn || gang.has_turn);
                 gang.has_turn = what.has_turn;
                 const bool runs = what.has_turn && !what.is_parked;
                 gang.served_since = runs ? std::optional(now) : std::nullopt;
@@ -99,7 +98,6 @@ policy::fair::Gang Gangs::show(GangId id, TimePoint now) const {
         shown.joined = gang.joined;
         shown.has_turn = gang.has_turn;
         shown.yields = gang.key.yields;
-        shown.lends_turn = gang.lends_turn;
         shown.served = served(gang, now).time;
         shown.waits_since = gang.waits_since;
         shown.runs_since = gang.runs_since;

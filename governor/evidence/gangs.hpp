@@ -74,7 +74,6 @@ private:
                 std::size_t members = 0;
                 TimePoint joined;
                 bool has_turn = false;
-                bool lends_turn = false;
                 std::optional<TimePoint> served_since;
                 double pace = 0;                       // since then
                 std::uint32_t cpus = 0;                // since then

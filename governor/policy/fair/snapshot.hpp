@@ -75,8 +75,6 @@ struct Gang {
         /// of one label. 0: it is like no other.
         std::uint64_t kind = 0;
         bool has_turn = false;
-        /// It had its turn when it did nothing any more, and has not run since.
-        bool lends_turn = false;
         /// It runs on what nobody else wants while it waits: no CPU is lost where the gang whose
         /// turn it is does not use all.
         bool yields = false;

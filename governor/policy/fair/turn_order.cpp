@@ -57,18 +57,16 @@ std::vector<std::size_t> turn_order(const Settings& settings, std::span<const Ga
                 if (gangs[g].kind != 0 && gangs[g].remaining)
                         left_of_kind[gangs[g].kind] =
                                 std::max(left_of_kind[gangs[g].kind], *gangs[g].remaining);
-        // The remaining time is an estimate: two that are close must not change places again and
-        // again.
-        const auto need = [&](const Gang& gang, bool is_preferred) {
+        const auto need = [&](const Gang& gang) {
                 const auto of_others = left_of_kind.find(gang.kind);
                 if (gang.is_on_trial && of_others != left_of_kind.end())
                         return of_others->second;
-                const auto whole = expected_need(settings, gang);
-                return is_preferred ? whole - whole / numbers::kLittle : whole;
+                return has_alike(settings, gang) ? of_kind[gang.kind]
+                                                 : expected_need(settings, gang);
         };
         // Smaller ones come first.
         using Overdue = std::tuple<bool, bool, TimePoint>;
-        using Place = std::tuple<Overdue, nanoseconds, bool, TimePoint, GangId, std::size_t>;
+        using Place = std::tuple<Overdue, nanoseconds, TimePoint, GangId, std::size_t>;
         std::vector<Place> places;
         places.reserve(which.size());
         for (const auto g : which) {
@@ -77,12 +75,7 @@ std::vector<std::size_t> turn_order(const Settings& settings, std::span<const Ga
                         is_overdue(settings, gang, now)
                                 ? Overdue{false, !gang.has_turn, gang.waits_since.value_or(now)}
                                 : Overdue{true, false, now};
-                const bool wants_back = gang.yields && gang.lends_turn;
-                const bool is_preferred = wants_back || (gang.has_turn && gang.remaining);
-                places.emplace_back(overdue,
-                                    has_alike(settings, gang) ? of_kind[gang.kind]
-                                                              : need(gang, is_preferred),
-                                    !wants_back, gang.joined, gang.id, g);
+                places.emplace_back(overdue, need(gang), gang.joined, gang.id, g);
         }
         std::ranges::sort(places);
         std::ranges::transform(places, which.begin(),

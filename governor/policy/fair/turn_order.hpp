@@ -26,10 +26,8 @@ namespace governor::policy::fair {
 /// (shortest remaining time: L. Schrage, "A Proof of the Optimality of the Shortest Remaining
 /// Processing Time Discipline", Operations Research 16 (1968)); of equals the oldest, whoever has
 /// the turn. Each gang of a kind needs as much as the least served: the one that is ahead ends
-/// first. A gang of which is known what remains keeps its turn until another one needs a tenth
-/// less. A yielding gang that has lent its turn has the same advantage when it runs again. Yielding
-/// gangs that are overdue come before all others: first the one that has its turn, then the one
-/// that has waited longest.
+/// first. Yielding gangs that are overdue come before all others: first the one that has its turn,
+/// then the one that has waited longest.
 [[nodiscard]] std::vector<std::size_t> turn_order(const Settings& settings,
                                                   std::span<const Gang> gangs,
                                                   std::vector<std::size_t> which, TimePoint now);

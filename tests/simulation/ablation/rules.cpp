@@ -97,14 +97,12 @@ void hands_over_at_once(Client& client) { client.in_use.clear(); }
 
 void nothing_measured(Client& client) { client.scaling = {}; }
 void no_probes(Client& client) { client.probe_width.reset(); }
-void holds_no_turn(Gang& gang) { gang.has_turn = false; }
 void end_not_known(Gang& gang) {
         gang.remaining.reset();
         gang.is_on_trial = false;
 }
 void no_trial(Gang& gang) { gang.is_on_trial = false; }
 void always_first_quantum(Gang& gang) { gang.served = {}; }
-void lends_no_turn(Gang& gang) { gang.lends_turn = false; }
 void patient(Gang& gang) {
         if (!gang.yields)
                 gang.waits_since.reset();
@@ -143,12 +141,10 @@ constexpr std::array kRules{
              for_clients<hands_over_at_once>},
         Rule{"scaling", "what more CPUs were worth counts", for_clients<nothing_measured>},
         Rule{"probing", "fewer CPUs are tried", for_clients<no_probes>},
-        Rule{"tenth", "the holder of a turn is preferred", with_gangs<holds_no_turn>},
         Rule{"remaining", "a gang that says how far it is goes by what is left",
              with_gangs<end_not_known>},
         Rule{"trial", "a gang that says how far it is has a trial first", with_gangs<no_trial>},
         Rule{"quanta", "a turn ends, and the next one is longer", with_gangs<always_first_quantum>},
-        Rule{"lends_turn", "a tree that did nothing gets its turn back", with_gangs<lends_no_turn>},
         Rule{"patience", "a gang that waits for long has a thread", with_gangs<patient>},
         Rule{"overdue", "a tree that waits for long has its turn", with_gangs<never_overdue>},
         Rule{"still_waiting", "a turn begins when the one before has left its CPUs",

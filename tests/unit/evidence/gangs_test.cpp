@@ -44,21 +44,6 @@ TEST(Gangs, EndWithTheirLastMember) {
         EXPECT_NE(gangs.enter(job(1, "a"), at(2)), one);
 }
 
-TEST(Gangs, LendTheirTurnUntilTheyWantToRunAgain) {
-        Gangs gangs;
-        const auto one = gangs.enter(job(1, "a"), kStart);
-        Gangs::Decided runs;
-        runs.wants_to_run = runs.has_turn = true;
-        gangs.decided({{one, {}}}, at(1));
-        EXPECT_FALSE(gangs.show(one, at(1)).lends_turn) << "it had none";
-        gangs.decided({{one, runs}}, at(2));
-        gangs.decided({{one, {}}}, at(3));
-        gangs.decided({{one, {}}}, at(4));
-        EXPECT_TRUE(gangs.show(one, at(4)).lends_turn);
-        gangs.decided({{one, runs}}, at(5));
-        EXPECT_FALSE(gangs.show(one, at(5)).lends_turn);
-}
-
 TEST(Gangs, KnowHowLongTheyHadWaitedForTheTurnThatTheyHave) {
         Gangs gangs;
         const auto one = gangs.enter(job(1, "a"), kStart);

@@ -91,16 +91,6 @@ TEST(TurnOrder, WhoHasRunForLongComesBehindThoseWhoHaveNot) {
         EXPECT_EQ(ordered(gangs), (Order{1, 0}));
 }
 
-TEST(TurnOrder, WhoHasItsTurnKeepsItUnlessAnotherNeedsClearlyLess) {
-        std::vector gangs{gang(1), gang(2)};
-        gangs[1].has_turn = true;
-        gangs[1].remaining = milliseconds(10'000);
-        gangs[0].remaining = milliseconds(9'001);
-        EXPECT_EQ(ordered(gangs), (Order{1, 0}));
-        gangs[0].remaining = milliseconds(8'999);
-        EXPECT_EQ(ordered(gangs), (Order{0, 1}));
-}
-
 TEST(TurnOrder, OneOnTrialComesBeforeAll) {
         std::vector gangs{gang(1), gang(2)};
         gangs[0].remaining = milliseconds(1);

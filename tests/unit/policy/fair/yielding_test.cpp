@@ -107,17 +107,6 @@ TEST(YieldingTrees, HaveItBehindAHog) {
         EXPECT_EQ(world.parked(), "P.");
 }
 
-TEST(YieldingTrees, HaveBackWhatTheyHaveLent) {
-        Yielding world(2);
-        for (int i = 0; i < 2; i++)
-                world.tree();
-        world.runs(0, seconds(2));
-        world.gangs[1].lends_turn = true;
-        EXPECT_EQ(world.parked(), "P.");
-        world.gangs[1].served = world.settings.turn_quantum;
-        EXPECT_EQ(world.parked(), ".P") << "its quantum is over";
-}
-
 TEST(YieldingTrees, KeepATurnThatCameByPatienceForAQuantum) {
         Yielding world(2);
         world.tree();
