@@ -21,6 +21,8 @@ nanoseconds rounded(Seconds time) {
 }  // namespace
 
 void Progress::report(std::uint64_t done, std::uint64_t total, const Served& served) {
+        const bool was_served = served.time > asked_.time;
+        asked_ = served;
         total_ = total;
         if (total == 0)
                 return;
@@ -29,15 +31,21 @@ void Progress::report(std::uint64_t done, std::uint64_t total, const Served& ser
         if (done < told_.done)
                 is_believed_ = false;
         if (done != told_.done)
-                note_work(done, served);
+                note_work(done, served, was_served);
         if (is_pace_known())
                 promise();
         if (promised_ && is_overdue(served))
                 is_believed_ = false;
 }
 
-/// Work that was begun before says nothing about its pace.
-void Progress::note_work(std::uint64_t done, const Served& served) {
+/// Work done outside of its turn, with a thread or two, says nothing about its pace. Nor does work
+/// that was begun before and is done only then.
+void Progress::note_work(std::uint64_t done, const Served& served, bool was_served) {
+        if (first_ && !was_served && done > told_.done) {
+                first_->done += done - told_.done;
+                first_->served.time += served.time - told_.served.time;
+                first_->served.cpu_time += served.cpu_time - told_.served.cpu_time;
+        }
         told_ = {done, served};
         if (!first_ && done > 0)
                 first_ = told_;

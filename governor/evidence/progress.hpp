@@ -11,11 +11,11 @@
 
 namespace governor::evidence {
 
-/// The remaining work is taken to go as fast as the work done until now, by the time served. A
-/// program that needs more than twice what it said at best, in time and in CPU time, is not
-/// believed any more. Its progress is then no reason to let it go before others. (Fewer CPUs than
-/// before cost time, more cost CPU time; an honest program never needs more of both.) A program
-/// that goes back is not believed either: it told only of a part.
+/// The remaining work is taken to go as fast as the work done in the gang's turns. A program that
+/// needs more than twice what it said at best, in time and in CPU time, is not believed any more.
+/// Its progress is then no reason to let it go before others. (Fewer CPUs than before cost time,
+/// more cost CPU time; an honest program never needs more of both.) A program that goes back is not
+/// believed either: it told only of a part.
 class Progress {
 public:
         /// `done` <= `total`; 0: it does not say. `served`: until now.
@@ -40,7 +40,7 @@ private:
                 Served served;
         };
 
-        void note_work(std::uint64_t done, const Served& served);
+        void note_work(std::uint64_t done, const Served& served, bool was_served);
         void promise();
         [[nodiscard]] bool is_pace_known() const;
         /// At that pace: how often what was done since the first report is still to be done.
@@ -50,6 +50,7 @@ private:
         std::optional<Served> began_;  // when it first said something
         std::optional<Told> first_;    // of work that was done
         Told told_;                    // its last change
+        Served asked_;                 // at the last report
         std::uint64_t total_ = 0;
         std::optional<Served> promised_;  // its earliest end, as it said
         bool is_believed_ = true;

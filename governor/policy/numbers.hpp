@@ -25,8 +25,8 @@ inline constexpr milliseconds kTick{100};
 /// Pinned by notebooks-256.
 inline constexpr milliseconds kWindow{1'000};
 inline constexpr milliseconds kTickWindow = 2 * kTick;
-/// One part in so many is next to nothing: of CPU time, of CPUs, of a window, of a wait, and of an
-/// estimate of what remains. Decisions take no more than this part of one CPU.
+/// One part in so many is next to nothing: of CPU time, of CPUs, of a window, and of a wait.
+/// Decisions take no more than this part of one CPU.
 /// Pinned by stagger-32.
 inline constexpr int kLittle = 10;
 /// Timers are late, or early: a window is full when next to nothing of it is left.

@@ -327,7 +327,7 @@ private:
         }
 
         /// A client that has got nothing runs beside somebody else: where fewest are, and where it
-        /// was.
+        /// was. Those that wait crowd nobody, and come last.
         void share_the_rest() {
                 std::vector<std::uint32_t> crowd(snapshot_.machine.number_limit());
                 const auto add = [&](const CpuMask& cpus, std::uint32_t weight) {
@@ -336,18 +336,20 @@ private:
                 add(taken_, kHolderCrowds);
                 add(occupied_, 1);
                 least_.assign(classes_.groups().size(), 0);
-                for (std::size_t i = 0; i < holdings_.size(); i++) {
-                        if (!shares_[i].is_governed || !own(i).empty())
-                                continue;
-                        if (shares_[i].starts_with > 1) {
-                                lay_out(i, crowd);
-                                continue;
-                        }
-                        const auto cpu = least_crowded(i, crowd);
-                        holdings_[i].shared = true;
-                        own(i).add(cpu);
-                        crowd[cpu] += kHolderCrowds;
-                }
+                for (const bool waits : {false, true})
+                        for (std::size_t i = 0; i < holdings_.size(); i++)
+                                if (shares_[i].is_governed && shares_[i].waits == waits &&
+                                    own(i).empty())
+                                        share(i, crowd);
+        }
+
+        void share(std::size_t i, std::vector<std::uint32_t>& crowd) {
+                if (shares_[i].starts_with > 1)
+                        return lay_out(i, crowd);
+                const auto cpu = least_crowded(i, crowd);
+                holdings_[i].shared = true;
+                own(i).add(cpu);
+                crowd[cpu] += kHolderCrowds;
         }
 
         /// It has less than it is to wake up with, so it has nothing of its own. Returns that.
@@ -380,13 +382,18 @@ private:
                 own(i).for_each([&](std::uint32_t cpu) { crowd[cpu]++; });
         }
 
-        /// CPUs that clients of its account have for themselves.
-        [[nodiscard]] const CpuMask& held_by_account_of(std::size_t i) {
+        /// CPUs that clients of its account have for themselves: those that take turns if it does,
+        /// else the others.
+        [[nodiscard]] const CpuMask& held_by_likes_of(std::size_t i) {
+                const auto key = [&](std::size_t k) {
+                        return std::pair(client(k).account,
+                                         client(k).gang && client(k).takes_turns);
+                };
                 if (held_by_.empty())
                         for (std::size_t k = 0; k < holdings_.size(); k++)
                                 if (shares_[k].is_governed && !holdings_[k].shared)
-                                        held_by_[client(k).account] |= own(k);
-                return held_by_[client(i).account];
+                                        held_by_[key(k)] |= own(k);
+                return held_by_[key(i)];
         }
 
         /// Looks at all CPUs only if it cannot stay; crowds only grow, so that what was the least
@@ -395,19 +402,21 @@ private:
                                                   const std::vector<std::uint32_t>& crowd) {
                 auto& least = least_[classes_.group_of(i)];
                 const auto before = client(i).granted.first();
+                const bool begins = client(i).parked && !shares_[i].waits;
                 const auto may_stay = [&] {
-                        return client(i).shared && before && may_use(i).contains(*before) &&
+                        return client(i).shared && !begins && before &&
+                               may_use(i).contains(*before) &&
                                crowd[*before] <= least + kHolderCrowds;
                 };
                 if (may_stay())
                         return *before;
-                // Rather beside somebody of its own account than of another one.
-                const auto& own_account = held_by_account_of(i);
+                // Rather beside those who lend it a part than beside others.
+                const auto& likes = held_by_likes_of(i);
                 std::uint32_t best = *may_use(i).first();
                 may_use(i).for_each([&](std::uint32_t cpu) {
                         if (crowd[cpu] < crowd[best] ||
-                            (crowd[cpu] == crowd[best] && own_account.contains(cpu) &&
-                             !own_account.contains(best)))
+                            (crowd[cpu] == crowd[best] && likes.contains(cpu) &&
+                             !likes.contains(best)))
                                 best = cpu;
                 });
                 least = crowd[best];
@@ -427,10 +436,11 @@ private:
         CpuMask free_;       // neither, when it comes to growing
         CpuMask vacated_;    // somebody may still run there, but is not waited for
         std::vector<Holding> holdings_;
-        std::vector<CpuMask> lingering_;        // by client: its part of occupied_
-        std::map<AccountId, CpuMask> held_by_;  // empty: nobody had to look for a place yet
-        std::vector<std::uint32_t> least_;      // by group: no CPU that it may use is less crowded
-        Tally held_;                            // CPUs that clients own
+        std::vector<CpuMask> lingering_;  // by client: its part of occupied_
+        /// By account, and whether they take turns. Empty: nobody had to look for a place yet.
+        std::map<std::pair<AccountId, bool>, CpuMask> held_by_;
+        std::vector<std::uint32_t> least_;  // by group: no CPU that it may use is less crowded
+        Tally held_;                        // CPUs that clients own
         std::vector<std::vector<std::size_t>>
                 filled_;  // by group: classes that it may have some of
 };

@@ -116,7 +116,7 @@ private:
 
         /// Programs of which it is not known what CPUs are worth to them have one CPU each, or
         /// wait, rather than a part of one: those of a kind among themselves, and all that are the
-        /// only ones of theirs.
+        /// only ones of theirs. One more of the latter runs where none has two.
         void deal_one_each(const std::vector<std::size_t>& order) {
                 std::vector<std::size_t> unknown;
                 std::map<std::uint64_t, std::vector<std::size_t>> kinds;
@@ -133,25 +133,8 @@ private:
                         else if (alike.front() == g)
                                 deal_one_each_among(alike, true);
                 }
-                if (sum_of(others) > 0 &&  // else there is nothing to wait for
-                    !is_half_foreign(others))
+                if (sum_of(others) > 0)  // else there is nothing to wait for
                         deal_one_each_among(others, false);
-        }
-
-        /// Half of the CPUs that they may use, or more, is left to foreign load: their threads run
-        /// there as well, and one that waits would leave it more.
-        [[nodiscard]] bool is_half_foreign(const std::vector<std::size_t>& gangs) const {
-                CpuMask may_use;
-                for (const auto g : gangs)
-                        may_use |=
-                                classes_.groups()[classes_.group_of(members_[g].front())].classes;
-                std::uint32_t cpus = 0;
-                std::uint32_t foreign = 0;
-                may_use.for_each([&](std::uint32_t k) {
-                        cpus += classes_.classes()[k].size;
-                        foreign += classes_.classes()[k].foreign;
-                });
-                return 2 * foreign >= cpus;
         }
 
         /// The first has two, if others of its kind learn by that what CPUs are worth, or one has
@@ -164,6 +147,23 @@ private:
                         hold_to(g, shows && g == gangs.front() ? 2 : 1);
                 }
                 deal_in_order(gangs);
+                if (!are_of_a_kind && !shows)
+                        let_one_more_run(gangs);
+        }
+
+        /// The first that waits begins on a CPU of another one. A program that is a single region
+        /// would begin it with one thread later, too, and end it alone.
+        void let_one_more_run(const std::vector<std::size_t>& gangs) {
+                const auto next = std::ranges::find_if(gangs, [&](std::size_t g) {
+                        return !has_turn_[g] && !is_out_of_patience(g);
+                });
+                if (next == gangs.end())
+                        return;
+                has_turn_[*next] = true;
+                for (const auto i : members_[*next]) {
+                        shares_[i].waits = false;
+                        turns_.behind[i] = 0;
+                }
         }
 
         void deal_in_order(const std::vector<std::size_t>& gangs) {
@@ -208,6 +208,7 @@ private:
                                 shares_[i].share = shares[i];
                                 shares_[i].target = targets[i];
                                 shares_[i].starts_with = 0;
+                                shares_[i].waits = !runs;
                                 turns_.behind[i] = runs ? 0 : std::max(before, 1U);
                         }
                         before++;

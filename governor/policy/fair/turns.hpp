@@ -28,13 +28,13 @@ struct Turns {
 
 /// Deals out anew what the batch programs of each account are entitled to together, to one gang
 /// after the other. The next CPU goes where it shortens the sum of their times most. A program that
-/// gets none is parked. A program that is tried on fewer while others wait has these, and the rest
-/// of its own is left free. The try is over before anybody else could have gone to work there. A
-/// gang that has waited for `turn_max_wait` has a CPU for each of its clients before all others, as
-/// long as the first gang has half of them all. Shares of accounts stay as they are. The shares of
-/// these clients do, too: those without a gang, idle and light ones, and those that are charged
-/// (unless they yield) or guaranteed CPUs. They count as having their turn, and so do all clients
-/// under `turns` off.
+/// gets none is parked, but for one where nothing is known of them. A program that is tried on
+/// fewer while others wait has these, and the rest of its own is left free. The try is over before
+/// anybody else could have gone to work there. A gang that has waited for `turn_max_wait` has a CPU
+/// for each of its clients before all others, as long as the first gang has half of them all.
+/// Shares of accounts stay as they are. The shares of these clients do, too: those without a gang,
+/// idle and light ones, and those that are charged (unless they yield) or guaranteed CPUs. They
+/// count as having their turn, and so do all clients under `turns` off.
 [[nodiscard]] Turns take_turns(const Settings& settings, const Snapshot& snapshot,
                                const Classes& classes, std::vector<Share>& shares);
 

@@ -115,6 +115,27 @@ TEST(Progress, WhoIsHonestIsBelievedOnHoweverManyCpus) {
                 }
 }
 
+TEST(Progress, WhatIsDoneOutsideOfItsTurnsIsNotItsPace) {
+        Progress progress;
+        progress.report(0, 1'000, served(seconds(0)));
+        progress.report(10, 1'000, served(seconds(1)));
+        progress.report(20, 1'000, served(seconds(2)));
+        for (std::uint64_t done = 21; done <= 500; done++)
+                progress.report(done, 1'000, served(seconds(2)));
+        EXPECT_EQ(progress.remaining(seconds(2)), seconds(50));
+        progress.report(510, 1'000, served(seconds(3)));
+        EXPECT_EQ(progress.remaining(seconds(3)), seconds(49));
+}
+
+TEST(Progress, AStepThatEndsJustAfterTheTurnIsLeftOutWithItsTime) {
+        Progress progress;
+        for (std::uint64_t done = 0; done <= 5; done++)
+                progress.report(done, 10, served(seconds(5 * done)));
+        progress.report(5, 10, served(milliseconds(29'900)));
+        progress.report(6, 10, served(milliseconds(29'900)));
+        EXPECT_EQ(progress.remaining(milliseconds(29'900)), seconds(20));
+}
+
 TEST(Progress, WhoGoesBackIsNotBelieved) {
         Progress progress;
         progress.report(0, 100, served(seconds(0)));

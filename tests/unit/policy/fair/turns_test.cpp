@@ -490,6 +490,51 @@ TEST(TurnsOfUnknownOnes, HaveOneCpuEachOrWaitToo) {
         EXPECT_EQ(world.parked(), "P...PP") << "it was served for longest";
 }
 
+// It would begin with one thread later, too, and end alone if all of it is one region.
+TEST(TurnsOfUnknownOnes, OneMoreRunsWhereNoneHasTwoCpus) {
+        for (const auto cpus : {1U, 2U, 3U, 64U}) {
+                OfAKind world(cpus);
+                for (std::uint32_t i = 0; i < cpus + 4; i++)
+                        world.alike(0);
+                const auto run = cpus > 2 ? cpus - 1 : cpus + 1;
+                const auto wait = cpus + 4 - run;
+                EXPECT_EQ(world.parked(), std::string(run, '.') + std::string(wait, 'P')) << cpus;
+        }
+}
+
+TEST(TurnsOfUnknownOnes, TheOneMoreRunsBesideAnotherOfThem) {
+        OfAKind world(3);
+        world.add().granted = CpuMask::range(0, 1);
+        for (int i = 0; i < 4; i++)
+                world.alike(0);
+        world.clients[3].granted = CpuMask::range(0, 1);  // it waited there
+        world.clients[3].shared = world.clients[3].parked = true;
+        const auto grants = world.decided().grants;
+        EXPECT_EQ(world.parked(), "....P");
+        EXPECT_FALSE(grants[3].cpus.contains(0)) << "where an interactive program is";
+}
+
+TEST(TurnsOfUnknownOnes, TheOneMoreTakesNoPartOfAnotherUsers) {
+        OfAKind world(4);
+        world.add(2).granted = CpuMask::range(0, 2);
+        for (int i = 0; i < 6; i++)
+                world.alike(0);
+        world.clients[3].granted = CpuMask::range(0, 1);
+        world.clients[3].shared = world.clients[3].parked = true;
+        const auto grants = world.decided().grants;
+        EXPECT_EQ(world.parked(), "....PPP");
+        EXPECT_EQ(grants[0].cpus, CpuMask::range(0, 2));
+        EXPECT_TRUE(grants[3].cpus.is_within(CpuMask::range(2, 2)));
+}
+
+TEST(TurnsOfUnknownOnes, OneThatIsOutOfPatienceIsNotTheOneMore) {
+        OfAKind world(2);
+        for (int i = 0; i < 5; i++)
+                world.alike(0);
+        world.gangs[1].waits_since = world.now - world.settings.turn_max_wait;
+        EXPECT_EQ(world.parked(), "...PP");
+}
+
 TEST(TurnsOfUnknownOnes, WaitForNoCpuWhereThereIsNone) {
         OfAKind world(2);
         for (std::uint32_t i = 0; i < 2; i++)
@@ -499,29 +544,11 @@ TEST(TurnsOfUnknownOnes, WaitForNoCpuWhereThereIsNone) {
         EXPECT_EQ(world.parked(), ".....");
 }
 
-TEST(TurnsOfUnknownOnes, LeaveNoCpuToAHogThatHasHalf) {
-        for (const auto foreign : {1U, 2U}) {
-                OfAKind world(4);
-                world.load(CpuMask::range(0, foreign));
-                for (int i = 0; i < 4; i++)
-                        world.alike(0);
-                EXPECT_EQ(world.parked(), foreign == 1 ? "..PP" : "....");
-        }
-}
-
-TEST(TurnsOfUnknownOnes, WaitWhereTheHogsAreElsewhere) {
-        OfAKind world(8);
-        world.load(CpuMask::range(0, 4));
+TEST(TurnsOfUnknownOnes, TwoOfThemRunOnTheCpuThatAHogLeaves) {
+        OfAKind world(2);
+        world.load(CpuMask::range(0, 1));
         for (int i = 0; i < 3; i++)
-                world.alike(0).allowed = CpuMask::range(6, 2);
-        EXPECT_EQ(world.parked(), "..P");
-}
-
-TEST(TurnsOfAKind, WaitBesideAHogThatHasHalfAsWell) {
-        OfAKind world(4);
-        world.load(CpuMask::range(0, 2));
-        for (int i = 0; i < 3; i++)
-                world.alike();
+                world.alike(0);
         EXPECT_EQ(world.parked(), "..P");
 }
 
