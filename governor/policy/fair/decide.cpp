@@ -203,7 +203,7 @@ std::vector<bool> still_waiting(const Settings& settings, const Snapshot& snapsh
 std::vector<Round> begin_rounds(const Snapshot& snapshot, std::vector<Round> rounds,
                                 const std::vector<bool>& waiting) {
         std::map<GangId, std::size_t> gangs;
-        for (std::size_t g = 0; g < snapshot.gangs.size(); g++)
+        for (std::size_t g = 0; g < snapshot.gangs.size() && !rounds.empty(); g++)
                 gangs[snapshot.gangs[g].id] = g;
         for (auto& round : rounds) {
                 const auto gang = gangs[round.id];

@@ -22,7 +22,7 @@ double knee_of(double elasticity, std::size_t octave) {
 }
 
 std::size_t octave_of(double cpus) {
-        const auto log = std::log2(std::max(cpus, 1.0));
+        const auto log = std::ilogb(std::max(cpus, 1.0));
         return std::min(static_cast<std::size_t>(log), Scaling::kOctaves - 1);
 }
 
@@ -83,7 +83,7 @@ double SpeedupLaw::of(double cpus) const {
                 return std::max(cpus, 0.0);
         const auto octave = octave_of(cpus);
         return at_start_[octave] *
-               std::pow(cpus / std::exp2(static_cast<double>(octave)), elasticity_[octave]);
+               std::pow(std::ldexp(cpus, -static_cast<int>(octave)), elasticity_[octave]);
 }
 
 double SpeedupLaw::elasticity(double cpus) const { return elasticity_[octave_of(cpus)]; }
