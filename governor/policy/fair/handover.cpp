@@ -382,18 +382,23 @@ private:
                 own(i).for_each([&](std::uint32_t cpu) { crowd[cpu]++; });
         }
 
-        /// CPUs that clients of its account have for themselves: those that take turns if it does,
-        /// else the others.
-        [[nodiscard]] const CpuMask& held_by_likes_of(std::size_t i) {
-                const auto key = [&](std::size_t k) {
-                        return std::pair(client(k).account,
-                                         client(k).gang && client(k).takes_turns);
-                };
-                if (held_by_.empty())
+        struct Neighbours {
+                CpuMask any;    ///< CPUs that clients of an account have for themselves
+                CpuMask batch;  ///< and those of which take turns
+        };
+        [[nodiscard]] bool takes_turns(std::size_t i) const {
+                return client(i).gang && client(i).takes_turns;
+        }
+        [[nodiscard]] const Neighbours& neighbours_of(std::size_t i) {
+                if (neighbours_.empty())
                         for (std::size_t k = 0; k < holdings_.size(); k++)
-                                if (shares_[k].is_governed && !holdings_[k].shared)
-                                        held_by_[key(k)] |= own(k);
-                return held_by_[key(i)];
+                                if (shares_[k].is_governed && !holdings_[k].shared) {
+                                        auto& held = neighbours_[client(k).account];
+                                        held.any |= own(k);
+                                        if (takes_turns(k))
+                                                held.batch |= own(k);
+                                }
+                return neighbours_[client(i).account];
         }
 
         /// Looks at all CPUs only if it cannot stay; crowds only grow, so that what was the least
@@ -404,19 +409,24 @@ private:
                 const auto before = client(i).granted.first();
                 const bool begins = client(i).parked && !shares_[i].waits;
                 const auto may_stay = [&] {
-                        return client(i).shared && !begins && before &&
+                        return (client(i).shared || shares_[i].waits) && !begins && before &&
                                may_use(i).contains(*before) &&
                                crowd[*before] <= least + kHolderCrowds;
                 };
                 if (may_stay())
                         return *before;
-                // Rather beside those who lend it a part than beside others.
-                const auto& likes = held_by_likes_of(i);
+                // Rather beside somebody of its own account than of another one, and one that takes
+                // turns beside such a one.
+                const auto& [any, batch] = neighbours_of(i);
+                const auto rank = [&](std::uint32_t cpu) {
+                        if (!any.contains(cpu))
+                                return 0;
+                        return batch.contains(cpu) == takes_turns(i) ? 2 : 1;
+                };
                 std::uint32_t best = *may_use(i).first();
                 may_use(i).for_each([&](std::uint32_t cpu) {
                         if (crowd[cpu] < crowd[best] ||
-                            (crowd[cpu] == crowd[best] && likes.contains(cpu) &&
-                             !likes.contains(best)))
+                            (crowd[cpu] == crowd[best] && rank(cpu) > rank(best)))
                                 best = cpu;
                 });
                 least = crowd[best];
@@ -436,9 +446,8 @@ private:
         CpuMask free_;       // neither, when it comes to growing
         CpuMask vacated_;    // somebody may still run there, but is not waited for
         std::vector<Holding> holdings_;
-        std::vector<CpuMask> lingering_;  // by client: its part of occupied_
-        /// By account, and whether they take turns. Empty: nobody had to look for a place yet.
-        std::map<std::pair<AccountId, bool>, CpuMask> held_by_;
+        std::vector<CpuMask> lingering_;              // by client: its part of occupied_
+        std::map<AccountId, Neighbours> neighbours_;  // empty: nobody had to look for a place yet
         std::vector<std::uint32_t> least_;  // by group: no CPU that it may use is less crowded
         Tally held_;                        // CPUs that clients own
         std::vector<std::vector<std::size_t>>

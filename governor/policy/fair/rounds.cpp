@@ -235,6 +235,7 @@ private:
                 rounds_.behind[i] = behind;
                 share.share = share.target = cpus;
                 share.starts_with = 0;
+                share.waits = behind > 0;
                 share.charge.reset();
                 share.begins = share.is_rigid = false;
                 share.stays = share.stays && is_waited_for_by_others(i);

@@ -22,7 +22,7 @@ struct Share {
         /// On CPUs that it lost, or shares while it is light: they are not waited for. Or it is
         /// idle.
         bool stays = false;
-        bool waits = false;   ///< for its turn: it runs nothing on its shared CPU
+        bool waits = false;   ///< for its turn or round: it begins nothing on its shared CPU
         bool begins = false;  ///< on its share, wherever others have still to leave it
         /// CPUs that its first region after a pause begins with, beside others. An idle client: the
         /// share that it would have if none were idle. A client that was granted nothing yet,

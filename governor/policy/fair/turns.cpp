@@ -151,19 +151,30 @@ private:
                         let_one_more_run(gangs);
         }
 
-        /// The first that waits begins on a CPU of another one. A program that is a single region
-        /// would begin it with one thread later, too, and end it alone.
+        /// The first that waits, and could have two CPUs, begins on a CPU of another one. A program
+        /// that is a single region would begin it with one thread later, too, and end it alone.
         void let_one_more_run(const std::vector<std::size_t>& gangs) {
                 const auto next = std::ranges::find_if(gangs, [&](std::size_t g) {
-                        return !has_turn_[g] && !is_out_of_patience(g);
+                        return !has_turn_[g] && !is_out_of_patience(g) &&
+                               shares_[members_[g].front()].limit > 1 &&
+                               std::ranges::any_of(gangs, [&](std::size_t other) {
+                                       return may_join(g, other);
+                               });
                 });
                 if (next == gangs.end())
                         return;
+                const auto i = members_[*next].front();
                 has_turn_[*next] = true;
-                for (const auto i : members_[*next]) {
-                        shares_[i].waits = false;
-                        turns_.behind[i] = 0;
-                }
+                shares_[i].waits = false;
+                turns_.behind[i] = 0;
+        }
+
+        [[nodiscard]] bool may_join(std::size_t g, std::size_t other) const {
+                const auto cpus_of = [&](std::size_t of) -> const CpuMask& {
+                        return classes_.groups()[classes_.group_of(members_[of].front())].cpus;
+                };
+                return shares_[members_[other].front()].share > 0 &&
+                       cpus_of(g).intersects(cpus_of(other));
         }
 
         void deal_in_order(const std::vector<std::size_t>& gangs) {
@@ -224,8 +235,9 @@ private:
                 for (const auto i : members) {
                         auto& worth = worth_[i];
                         worth.law = yields(g) || law == Law::Linear
-                                            ? SpeedupLaw()
+                                            ? linear_
                                             : shown_law(snapshot_.clients[i].scaling, prior);
+                        worth.step.reset();
                         worth.all = worth.law.of(std::max(
                                 1.0, double{1} * cpus / static_cast<double>(members.size())));
                 }
@@ -274,16 +286,23 @@ private:
                 return yields(g) || gang.remaining || gang.is_on_trial;
         }
 
-        [[nodiscard]] double gain(std::size_t i, std::uint32_t cpus) const {
-                const auto& worth = worth_[i];
-                return worth.weight * (worth.law.of(cpus + 1.0) - worth.law.of(cpus));
+        [[nodiscard]] double gain(std::size_t i, std::uint32_t cpus) {
+                auto& [law, all, weight, most, step] = worth_[i];
+                if (!step || step->cpus != cpus) {
+                        const bool follows = step && step->cpus + 1 == cpus;
+                        step = {cpus, follows ? step->to : law.of(cpus), law.of(cpus + 1.0)};
+                }
+                return weight * (step->to - step->from);
         }
 
-        /// Its speed, over the one that it would have on all that is dealt out.
+        /// Its speed, over the one that it would have on all that is dealt out. A shared CPU is
+        /// half of one.
         [[nodiscard]] double pace_of(std::size_t g) const {
+                constexpr double kOfAShared = 0.5;
                 double sum = 0;
                 for (const auto i : members_[g])
-                        sum += worth_[i].law.of(shares_[i].share) / worth_[i].all;
+                        sum += worth_[i].law.of(std::max<double>(shares_[i].share, kOfAShared)) /
+                               worth_[i].all;
                 return sum / static_cast<double>(members_[g].size());
         }
 
@@ -378,8 +397,10 @@ private:
                                     -(cpus[i] + 0.5) / snapshot_.clients[i].weight,
                                     clients.size() - place};
                 };
+                Counts counted(clients.size());  // in the queue
                 const auto enqueue = [&](std::size_t place) {
-                        if (cpus[clients[place]] < limit(clients[place]))
+                        counted[place] = cpus[clients[place]];
+                        if (counted[place] < limit(clients[place]))
                                 queue.push(next(place));
                 };
                 for (std::size_t place = 0; place < clients.size(); place++)
@@ -390,7 +411,7 @@ private:
                         const auto place = clients.size() - std::get<2>(top);
                         const auto i = clients[place];
                         queue.pop();
-                        if (top != next(place)) {  // its gang has begun meanwhile
+                        if (counted[place] != cpus[i]) {  // its gang has begun meanwhile
                                 enqueue(place);
                                 continue;
                         }
@@ -438,12 +459,19 @@ private:
         const Snapshot& snapshot_;
         const Classes& classes_;
         std::vector<Share>& shares_;
+        struct Step {
+                std::uint32_t cpus = 0;
+                double from = 0;  // speedup on these
+                double to = 0;    // and on one more
+        };
         struct Worth {
                 SpeedupLaw law;
                 double all = 1;     // speedup on all that is dealt out
                 double weight = 1;  // of what it gains
                 std::uint32_t most = std::numeric_limits<std::uint32_t>::max();  // CPUs
+                std::optional<Step> step = {};                                   // computed
         };
+        const SpeedupLaw linear_;
         std::vector<Worth> worth_;  // by client
         struct ShownLaw {
                 Scaling scaling;

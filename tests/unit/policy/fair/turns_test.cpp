@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <functional>
+
 namespace governor::policy::fair {
 namespace {
 
@@ -492,7 +494,7 @@ TEST(TurnsOfUnknownOnes, HaveOneCpuEachOrWaitToo) {
 
 // It would begin with one thread later, too, and end alone if all of it is one region.
 TEST(TurnsOfUnknownOnes, OneMoreRunsWhereNoneHasTwoCpus) {
-        for (const auto cpus : {1U, 2U, 3U, 64U}) {
+        for (const auto cpus : {2U, 3U, 64U}) {
                 OfAKind world(cpus);
                 for (std::uint32_t i = 0; i < cpus + 4; i++)
                         world.alike(0);
@@ -502,29 +504,81 @@ TEST(TurnsOfUnknownOnes, OneMoreRunsWhereNoneHasTwoCpus) {
         }
 }
 
-TEST(TurnsOfUnknownOnes, TheOneMoreRunsBesideAnotherOfThem) {
-        OfAKind world(3);
-        world.add().granted = CpuMask::range(0, 1);
+TEST(TurnsOfUnknownOnes, NoMoreThanOneRunsWhereNoneCouldHaveTwoCpus) {
+        OfAKind world(1);
+        for (int i = 0; i < 3; i++)
+                world.alike(0);
+        EXPECT_EQ(world.parked(), ".PP");
+}
+
+/// Four, of which the last one waited on CPU 0 until now, and the first waits from now on.
+OfAKind beside(std::uint32_t cpus, const std::function<void(OfAKind&)>& others) {
+        OfAKind world(cpus);
+        others(world);
+        const auto first = world.clients.size();
         for (int i = 0; i < 4; i++)
                 world.alike(0);
-        world.clients[3].granted = CpuMask::range(0, 1);  // it waited there
-        world.clients[3].shared = world.clients[3].parked = true;
+        world.gangs[0].served = world.settings.turn_quantum;
+        world.clients[first].granted = CpuMask::range(cpus - 1, 1);
+        auto& next = world.clients[first + 3];
+        next.granted = CpuMask::range(0, 1);
+        next.shared = next.parked = true;
+        return world;
+}
+
+TEST(TurnsOfUnknownOnes, TheOneMoreRunsBesideAnotherOfThem) {
+        const auto world =
+                beside(3, [](OfAKind& all) { all.add().granted = CpuMask::range(0, 1); });
+        EXPECT_EQ(world.parked(), ".P...");
         const auto grants = world.decided().grants;
-        EXPECT_EQ(world.parked(), "....P");
-        EXPECT_FALSE(grants[3].cpus.contains(0)) << "where an interactive program is";
+        EXPECT_FALSE(grants[4].cpus.contains(0)) << "where an interactive program is";
+        EXPECT_EQ(grants[1].cpus, CpuMask::range(2, 1)) << "where its region may go on";
 }
 
 TEST(TurnsOfUnknownOnes, TheOneMoreTakesNoPartOfAnotherUsers) {
-        OfAKind world(4);
-        world.add(2).granted = CpuMask::range(0, 2);
-        for (int i = 0; i < 6; i++)
-                world.alike(0);
-        world.clients[3].granted = CpuMask::range(0, 1);
-        world.clients[3].shared = world.clients[3].parked = true;
+        const auto world =
+                beside(4, [](OfAKind& all) { all.add(2).granted = CpuMask::range(0, 2); });
+        EXPECT_EQ(world.parked(), ".P...");
         const auto grants = world.decided().grants;
-        EXPECT_EQ(world.parked(), "....PPP");
         EXPECT_EQ(grants[0].cpus, CpuMask::range(0, 2));
-        EXPECT_TRUE(grants[3].cpus.is_within(CpuMask::range(2, 2)));
+        EXPECT_TRUE(grants[4].cpus.is_within(CpuMask::range(2, 2)));
+}
+
+TEST(Turns, ALightProgramRunsRatherBesideAJobOfItsUserThanBesideAnotherUser) {
+        Batch world(4);
+        world.add(2).granted = CpuMask::range(0, 2);
+        world.job().granted = CpuMask::range(2, 2);
+        auto& light = world.add();
+        light.light = true;
+        EXPECT_TRUE(world.decided().grants[2].cpus.is_within(CpuMask::range(2, 2)));
+}
+
+TEST(TurnsOfUnknownOnes, OneThatMayUseNoCpuOfTheOthersIsNotTheOneMore) {
+        OfAKind world(3);
+        auto& other = world.add(2);
+        other.granted = other.allowed = CpuMask::range(2, 1);
+        for (int i = 0; i < 4; i++)
+                world.alike(0);
+        world.clients[3].allowed = CpuMask::range(2, 1);
+        EXPECT_EQ(world.parked(), "...P.");
+}
+
+TEST(TurnsOfUnknownOnes, TheOneMoreStaysWhereItIs) {
+        OfAKind world(2);
+        for (int i = 0; i < 4; i++)
+                world.alike(0);
+        CpuMask before;
+        for (int i = 0; i < 3; i++) {
+                const auto grants = world.decided().grants;
+                EXPECT_EQ(world.parked(), "...P");
+                EXPECT_TRUE(before.empty() || grants[2].cpus == before);
+                before = grants[2].cpus;
+                for (std::size_t k = 0; k < grants.size(); k++) {
+                        world.clients[k].granted = grants[k].cpus;
+                        world.clients[k].shared = grants[k].shared;
+                        world.clients[k].parked = grants[k].parked;
+                }
+        }
 }
 
 TEST(TurnsOfUnknownOnes, OneThatIsOutOfPatienceIsNotTheOneMore) {
@@ -544,7 +598,7 @@ TEST(TurnsOfUnknownOnes, WaitForNoCpuWhereThereIsNone) {
         EXPECT_EQ(world.parked(), ".....");
 }
 
-TEST(TurnsOfUnknownOnes, TwoOfThemRunOnTheCpuThatAHogLeaves) {
+TEST(TurnsOfUnknownOnes, TwoRunWhereAHogLeavesOneCpu) {
         OfAKind world(2);
         world.load(CpuMask::range(0, 1));
         for (int i = 0; i < 3; i++)
