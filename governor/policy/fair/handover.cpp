@@ -408,10 +408,13 @@ private:
                 auto& least = least_[classes_.group_of(i)];
                 const auto before = client(i).granted.first();
                 const bool begins = client(i).parked && !shares_[i].waits;
+                const auto fitting = shares_[i].joins
+                                             ? may_use(i) - (taken_ - neighbours_of(i).batch)
+                                             : CpuMask{};
+                const auto& among = fitting.empty() ? may_use(i) : fitting;
                 const auto may_stay = [&] {
                         return (client(i).shared || shares_[i].waits) && !begins && before &&
-                               may_use(i).contains(*before) &&
-                               crowd[*before] <= least + kHolderCrowds;
+                               among.contains(*before) && crowd[*before] <= least + kHolderCrowds;
                 };
                 if (may_stay())
                         return *before;
@@ -423,13 +426,14 @@ private:
                                 return 0;
                         return batch.contains(cpu) == takes_turns(i) ? 2 : 1;
                 };
-                std::uint32_t best = *may_use(i).first();
-                may_use(i).for_each([&](std::uint32_t cpu) {
+                std::uint32_t best = *among.first();
+                among.for_each([&](std::uint32_t cpu) {
                         if (crowd[cpu] < crowd[best] ||
                             (crowd[cpu] == crowd[best] && rank(cpu) > rank(best)))
                                 best = cpu;
                 });
-                least = crowd[best];
+                if (!shares_[i].joins)
+                        least = crowd[best];
                 return may_stay() ? *before : best;
         }
 

@@ -23,6 +23,7 @@ struct Share {
         /// idle.
         bool stays = false;
         bool waits = false;   ///< for its turn or round: it begins nothing on its shared CPU
+        bool joins = false;   ///< a CPU of its user's batch programs, if not of nobody
         bool begins = false;  ///< on its share, wherever others have still to leave it
         /// CPUs that its first region after a pause begins with, beside others. An idle client: the
         /// share that it would have if none were idle. A client that was granted nothing yet,

@@ -155,8 +155,9 @@ private:
         /// that is a single region would begin it with one thread later, too, and end it alone.
         void let_one_more_run(const std::vector<std::size_t>& gangs) {
                 const auto next = std::ranges::find_if(gangs, [&](std::size_t g) {
-                        return !has_turn_[g] && !is_out_of_patience(g) &&
-                               shares_[members_[g].front()].limit > 1 &&
+                        const auto& share = shares_[members_[g].front()];
+                        return !has_turn_[g] && !is_out_of_patience(g) && share.limit > 1 &&
+                               !share.quota && !share.tree_max &&
                                std::ranges::any_of(gangs, [&](std::size_t other) {
                                        return may_join(g, other);
                                });
@@ -166,6 +167,7 @@ private:
                 const auto i = members_[*next].front();
                 has_turn_[*next] = true;
                 shares_[i].waits = false;
+                shares_[i].joins = true;
                 turns_.behind[i] = 0;
         }
 
@@ -220,6 +222,7 @@ private:
                                 shares_[i].target = targets[i];
                                 shares_[i].starts_with = 0;
                                 shares_[i].waits = !runs;
+                                shares_[i].joins = false;
                                 turns_.behind[i] = runs ? 0 : std::max(before, 1U);
                         }
                         before++;
@@ -295,13 +298,15 @@ private:
                 return weight * (step->to - step->from);
         }
 
-        /// Its speed, over the one that it would have on all that is dealt out. A shared CPU is
-        /// half of one.
+        /// Its speed, over the one that it would have on all that is dealt out. Where it
+        /// has none of its own, each member is taken to have half of one.
         [[nodiscard]] double pace_of(std::size_t g) const {
                 constexpr double kOfAShared = 0.5;
+                const bool has_some = std::ranges::any_of(
+                        members_[g], [&](std::size_t i) { return shares_[i].share > 0; });
                 double sum = 0;
                 for (const auto i : members_[g])
-                        sum += worth_[i].law.of(std::max<double>(shares_[i].share, kOfAShared)) /
+                        sum += worth_[i].law.of(has_some ? shares_[i].share : kOfAShared) /
                                worth_[i].all;
                 return sum / static_cast<double>(members_[g].size());
         }

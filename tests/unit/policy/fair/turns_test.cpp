@@ -563,6 +563,38 @@ TEST(TurnsOfUnknownOnes, OneThatMayUseNoCpuOfTheOthersIsNotTheOneMore) {
         EXPECT_EQ(world.parked(), "...P.");
 }
 
+TEST(TurnsOfUnknownOnes, TheOneMoreTakesNoPartOfAnotherUsersWhereItsOwnCpuIsCrowded) {
+        OfAKind world(2);
+        auto& light = world.add();
+        light.light = true;
+        world.add(2).granted = CpuMask::range(1, 1);
+        for (int i = 0; i < 3; i++)
+                world.alike(0);
+        EXPECT_EQ(world.parked(), "....P");
+        for (const auto i : {0U, 2U, 3U})
+                EXPECT_EQ(world.decided().grants[i].cpus, CpuMask::range(0, 1)) << i;
+}
+
+TEST(TurnsOfUnknownOnes, TheOneMoreLeavesACpuThatAnotherUserGets) {
+        OfAKind world(2);
+        world.add(2).granted = CpuMask::range(1, 1);
+        for (int i = 0; i < 3; i++)
+                world.alike(0);
+        world.clients[1].granted = CpuMask::range(0, 1);
+        world.clients[2].granted = CpuMask::range(1, 1);
+        world.clients[2].shared = true;
+        EXPECT_EQ(world.parked(), "...P");
+        EXPECT_EQ(world.decided().grants[2].cpus, CpuMask::range(0, 1));
+}
+
+TEST(TurnsOfUnknownOnes, NoMoreRunThanAQuotaAllows) {
+        OfAKind world(4);
+        world.cgroups.push_back({std::nullopt, 2});
+        for (int i = 0; i < 4; i++)
+                world.alike(0).cgroup = 0;
+        EXPECT_EQ(world.parked(), "..PP");
+}
+
 TEST(TurnsOfUnknownOnes, TheOneMoreStaysWhereItIs) {
         OfAKind world(2);
         for (int i = 0; i < 4; i++)
