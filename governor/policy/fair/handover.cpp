@@ -420,11 +420,11 @@ private:
                         return *before;
                 // Rather beside somebody of its own account than of another one, and one that takes
                 // turns beside such a one.
-                const auto& [any, batch] = neighbours_of(i);
+                const auto& neighbours = neighbours_of(i);
                 const auto rank = [&](std::uint32_t cpu) {
-                        if (!any.contains(cpu))
+                        if (!neighbours.any.contains(cpu))
                                 return 0;
-                        return batch.contains(cpu) == takes_turns(i) ? 2 : 1;
+                        return neighbours.batch.contains(cpu) == takes_turns(i) ? 2 : 1;
                 };
                 std::uint32_t best = *among.first();
                 among.for_each([&](std::uint32_t cpu) {
