@@ -171,6 +171,7 @@ private:
                 turns_.behind[i] = 0;
         }
 
+        /// `other` has a CPU, and both may use some of the same ones.
         [[nodiscard]] bool may_join(std::size_t g, std::size_t other) const {
                 const auto cpus_of = [&](std::size_t of) -> const CpuMask& {
                         return classes_.groups()[classes_.group_of(members_[of].front())].cpus;
@@ -298,8 +299,8 @@ private:
                 return weight * (step->to - step->from);
         }
 
-        /// Its speed, over the one that it would have on all that is dealt out. Where it
-        /// has none of its own, each member is taken to have half of one.
+        /// Its speed, over the one that it would have on all that is dealt out. Each member of a
+        /// gang without a CPU of its own is taken to have half of one.
         [[nodiscard]] double pace_of(std::size_t g) const {
                 constexpr double kOfAShared = 0.5;
                 const bool has_some = std::ranges::any_of(
