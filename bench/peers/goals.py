@@ -24,6 +24,10 @@ TITLES = {
     11: "start and stop",
     12: "beside a hog on one CPU",
     14: "1001 tiny terms of pi",
+    16: "a task each millisecond beside a thread that never stops",
+    17: "tasks from outside beside inner ones of 1 ms",
+    18: "tasks of 64 bytes",
+    19: "loops of 1 ms and more",
 }
 ELSEWHERE = (
     "13 (many threads asked for on few CPUs) is measured with examples/jobs, 15 (correctness) is tested."
@@ -31,6 +35,9 @@ ELSEWHERE = (
 _PEERS = tuple(pool for pool in POOLS if pool != OURS and pool not in BASELINES)
 _AFN = ("afn", "afn_free")
 _NOT_TBB = tuple(pool for pool in _PEERS if pool != "onetbb")
+_CPP = tuple(pool for pool in _PEERS if pool not in ("rayon", "chili", "tokio", "openmp"))
+_QUEUES = ("bs", "asio", "taskflow", "eigen")
+_SHAPES = ("flat", "rising", "falling", "cheap_start", "cheap_end", "random")
 
 
 @dataclass(frozen=True)
@@ -79,6 +86,8 @@ def goals() -> list[Goal]:
         Goal(2, "the same, room for 1024", "full_tree/2", "ns_per_task", "ns", float("inf")),
         Goal(3, "fork, beside Taskflow", "fork_join/2", "ns_per_fork", "ns", 0.5, ("taskflow",)),
         Goal(3, "fork, beside Rayon", "fork_join/2", "ns_per_fork", "ns", 1.5, ("rayon",)),
+        Goal(3, "fork, beside C++", "fork_join/2", "ns_per_fork", "ns", 1.0, _CPP),
+        Goal(3, "fork, beside chili", "fork_join/2", "ns_per_fork", "ns", 1.1, ("chili",)),
         Goal(3, "stack of fib(35)", "stack/2", "stack_kib", "KiB", 64),
     ]  # fmt: skip
     for gap in ("1ms", "10ms"):
@@ -137,7 +146,24 @@ def goals() -> list[Goal]:
         Goal(14, "2 workers, beside dispenso", "terms/2", "run_us", "us", 0.35, ("dispenso",)),
         Goal(14, "1 worker, beside afn", "terms/1", "run_us", "us", 0.4, _AFN),
         Goal(14, "2 workers, beside afn", "terms/2", "run_us", "us", 0.4, _AFN),
+        *_on_a_busy_host(),
     ]
+
+
+def _on_a_busy_host() -> list[Goal]:
+    policies = (("other", "of the usual policy"), ("fifo", "of SCHED_FIFO"))
+    return [
+        *(
+            Goal(16, f"{text}, {part}", "beside/2", f"{policy}_{part}_us", "us", 1.2, _QUEUES)
+            for policy, text in policies for part in ("p50", "p99")
+        ),
+        Goal(17, "100 tasks, beside BS", "outside/2", "hundred_ms", "ms", 2.0, ("bs",)),
+        Goal(18, "1 worker", "payload/1", "ns_per_task_64", "ns", 1.1, _PEERS),
+        *(
+            Goal(19, f"{shape.replace('_', ' ')}, over the ideal", "shapes/2", f"dynamic_{shape}", "", 1.10)
+            for shape in _SHAPES
+        ),
+    ]  # fmt: skip
 
 
 def verdict_of(goal: Goal, outcomes: Outcomes) -> Verdict:
