@@ -9,9 +9,10 @@ namespace threadcount::pool {
 
 /// The article on affine pools exchanges its two queues every 32 tasks; tasks may be long, though.
 /// A lane that has tasks of its own, and some in the shared queue, takes turns. It runs 32 tasks of
-/// the one kind or 200 us of them, whatever is over first, then as much of the other one. A turn
-/// goes on while there is nothing of the other kind. The clock is looked at with the first task of
-/// a turn, and then only while the other kind waits: so short tasks do not pay for it.
+/// the one kind or 200 us of them, whatever is over first, then as much of the other one. Those of
+/// the shared queue have at least the time that its own had before. A turn goes on while there is
+/// nothing of the other kind. The clock is looked at with the first task of a turn, and then only
+/// while the other kind waits: so short tasks do not pay for it.
 ///
 /// Pure, and not thread-safe: a lane's own.
 class FairTurns {
@@ -22,11 +23,14 @@ public:
         template <class OwnWait, class SharedWait, class Now>
         [[nodiscard]] bool is_shared(const OwnWait& own_wait, const SharedWait& shared_wait,
                                      const Now& now) {
-                if (taken_ >= kTasks || (taken_ > 0 && (is_shared_ ? own_wait() : shared_wait()) &&
-                                         now() - since_ns_ >= kNs))
-                        next();
+                if (taken_ > 0 && (is_shared_ ? own_wait() : shared_wait()))
+                        look_at(now());
+                else if (taken_ >= kTasks)
+                        had_none();  // of the other kind
                 return is_shared_;
         }
+        /// Those of the shared queue come now, until they have had their part.
+        [[nodiscard]] bool is_shared() const { return is_shared_; }
 
         /// A task was taken of the kind whose turn it is.
         template <class Now>
@@ -45,7 +49,11 @@ private:
         static constexpr int kTasks = 32;
         static constexpr std::uint64_t kNs = 200'000;
 
-        void next() {
+        void look_at(std::uint64_t now_ns) {
+                const auto took_ns = now_ns - since_ns_;
+                if ((taken_ < kTasks && took_ns < kNs) || (is_shared_ && took_ns < owed_ns_))
+                        return;
+                owed_ns_ = took_ns;
                 taken_ = 0;
                 is_shared_ = !is_shared_;
         }
@@ -53,6 +61,7 @@ private:
         bool is_shared_ = false;
         int taken_ = 0;  // in this turn
         std::uint64_t since_ns_ = 0;
+        std::uint64_t owed_ns_ = 0;  // to those of the shared queue
 };
 
 }  // namespace threadcount::pool

@@ -58,15 +58,15 @@ public:
 
         /// The next one for `lane`. Its own and the shared ones take turns (FairTurns), then come
         /// those of `victims` in their order. Every 32nd time its oldest one, or a victim's, comes
-        /// first, so that each is looked at, whatever the others hold. Others may take what is
-        /// addressed to lane v if `is_open(v)`.
+        /// first, but in a turn of the shared ones: so each is looked at, whatever the others hold.
+        /// Others may take what is addressed to lane v if `is_open(v)`.
         template <class IsOpen>
         [[nodiscard]] Taken take(std::size_t lane, std::span<const std::uint16_t> victims,
                                  bool takes_forks, const IsOpen& is_open) {
                 auto& mine = *lanes_[lane];
                 Taken taken;
                 const auto turn = ++mine.turn;
-                if (turn % kFairness == 0 &&
+                if (turn % kFairness == 0 && !mine.turns.is_shared() &&
                     take_out_of_turn(mine, turn / kFairness, victims, takes_forks, is_open, taken))
                         return taken;
                 const auto own_wait = [&] { return has_any(mine); };

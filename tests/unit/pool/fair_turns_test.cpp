@@ -63,9 +63,15 @@ TEST_F(TurnsOfALane, LongTasksTakeTurnsOfOne) {
         EXPECT_EQ(take(6), "ososos");
 }
 
-TEST_F(TurnsOfALane, AfterALongTaskOfItsOwnManyShortOnesFromOutsideRun) {
+TEST_F(TurnsOfALane, AfterALongTaskOfItsOwnThoseFromOutsideHaveAsMuchTime) {
         own_ns_ = 1'000'000;
-        EXPECT_EQ(take(66), "o" + times(32, 's') + "o" + times(32, 's'));
+        shared_ns_ = 10'000;
+        EXPECT_EQ(take(202), "o" + times(100, 's') + "o" + times(100, 's'));
+}
+
+TEST_F(TurnsOfALane, AfterALongTaskFromOutsideItsOwnHaveNoLongerTurn) {
+        shared_ns_ = 1'000'000;
+        EXPECT_EQ(take(66), times(32, 'o') + "s" + times(32, 'o') + "s");
 }
 
 TEST_F(TurnsOfALane, OneKindAloneHasAllTurnsAndHardlyEverLooksAtTheClock) {
