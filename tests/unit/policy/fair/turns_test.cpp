@@ -630,6 +630,14 @@ TEST(TurnsOfUnknownOnes, WaitForNoCpuWhereThereIsNone) {
         EXPECT_EQ(world.parked(), ".....");
 }
 
+TEST(TurnsOfAKind, WaitBesideAHogThatHasHalfAsWell) {
+        OfAKind world(4);
+        world.load(CpuMask::range(0, 2));
+        for (int i = 0; i < 3; i++)
+                world.alike();
+        EXPECT_EQ(world.parked(), "..P");
+}
+
 TEST(TurnsOfUnknownOnes, TwoRunWhereAHogLeavesOneCpu) {
         OfAKind world(2);
         world.load(CpuMask::range(0, 1));
