@@ -9,7 +9,7 @@ import sys
 # the two runtimes.
 PURE = re.compile(
     r"^(_Z|__cxa_|__gxx_personality|_Unwind_|__stack_chk_fail|__dso_handle|_GLOBAL_OFFSET_TABLE_"
-    r"|mem(cpy|move|set|cmp|chr)|strlen|strchr|strncmp|vsnprintf|abort|__popcountdi2|bcmp|DW\.ref|(exp2?|ilogb|ldexp|log2|l?round|pow|sqrt)$)")
+    r"|mem(cpy|move|set|cmp|chr)|strlen|strchr|strncmp|vsnprintf|abort|__popcountdi2|bcmp|DW\.ref|(exp2?|ilogb|ldexp|l?round|pow|sqrt)$)")
 # Symbols that pure libraries of ours define are looked at there; times are arguments of many.
 OURS = re.compile(r"^_ZNK?8governor(6policy|8evidence|8registry)")
 # These of the other C++ symbols (_Z...) are effects all the same.

@@ -202,8 +202,10 @@ std::vector<bool> still_waiting(const Settings& settings, const Snapshot& snapsh
 /// Other threads than those of its region may go on all the time.
 std::vector<Round> begin_rounds(const Snapshot& snapshot, std::vector<Round> rounds,
                                 const std::vector<bool>& waiting) {
+        if (rounds.empty())
+                return rounds;  // in most decisions
         std::map<GangId, std::size_t> gangs;
-        for (std::size_t g = 0; g < snapshot.gangs.size() && !rounds.empty(); g++)
+        for (std::size_t g = 0; g < snapshot.gangs.size(); g++)
                 gangs[snapshot.gangs[g].id] = g;
         for (auto& round : rounds) {
                 const auto gang = gangs[round.id];
